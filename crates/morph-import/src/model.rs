@@ -1,0 +1,168 @@
+//! What an import yields: meshes with their targets, nodes, materials and a list of clips.
+
+use glam::Mat4;
+use morph_core::MorphTarget;
+
+use crate::warning::ImportWarning;
+
+/// A model as read from a file.
+///
+/// Lengths are metres and Y is up, as in glTF. Meshes, primitives and nodes keep the order of the file, so their
+/// indices here are the indices in the file.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// What kind of file it came from.
+    pub format: Format,
+    /// The meshes.
+    pub meshes: Vec<Mesh>,
+    /// The nodes of every scene of the file; a parent may come after its child.
+    pub nodes: Vec<Node>,
+    /// The animation clips, listed only.
+    pub clips: Vec<ClipInfo>,
+    /// What was odd in the file but provably harmless.
+    pub warnings: Vec<ImportWarning>,
+}
+
+/// The kind of file that a model came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// glTF 2.0 as JSON text.
+    Gltf,
+    /// glTF 2.0 in the binary container.
+    Glb,
+    /// A MakeHuman base mesh with `.target` files.
+    MakeHuman,
+}
+
+/// Primitives that share one list of targets and weights.
+#[derive(Debug, Clone)]
+pub struct Mesh {
+    /// The mesh's name, where it has one.
+    pub name: Option<String>,
+    /// The primitives; each has exactly as many targets as [`Mesh::target_names`] has names.
+    pub primitives: Vec<Primitive>,
+    /// The weights that the file asks for at rest, one per target; zero where the file says nothing.
+    pub default_weights: Vec<f32>,
+    /// The targets' names, distinct, in slot order. A target that the file does not name is called `target_0`, and so
+    /// on by its slot.
+    pub target_names: Vec<String>,
+}
+
+/// Vertices that are drawn together with one material.
+#[derive(Debug, Clone)]
+pub struct Primitive {
+    /// The name, where the format has one (the group of an `.obj`).
+    pub name: Option<String>,
+    /// Positions in the mesh's own space, in the order of the file's POSITION accessor.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals, one per vertex, as the file has them (not made unit).
+    pub normals: Option<Vec<[f32; 3]>>,
+    /// Tangents with the sign of the bitangent as the fourth component, one per vertex.
+    pub tangents: Option<Vec<[f32; 4]>>,
+    /// The first set of texture coordinates, one per vertex, with v pointing down as in glTF.
+    pub texcoords: Option<Vec<[f32; 2]>>,
+    /// Indices of vertices, all below the vertex count, grouped as [`Primitive::topology`] says. Always filled: a
+    /// primitive without indices gets 0, 1, 2, and so on; strips, fans and loops are written out as lists.
+    pub indices: Vec<u32>,
+    /// How [`Primitive::indices`] are grouped.
+    pub topology: Topology,
+    /// The targets by slot. One that moves nothing in this primitive is there and empty.
+    pub targets: Vec<MorphTarget>,
+    /// The material.
+    pub material: Material,
+}
+
+/// How the indices of a primitive are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// Each index is a point.
+    Points,
+    /// Each two indices are a line.
+    Lines,
+    /// Each three indices are a triangle.
+    Triangles,
+}
+
+/// The plain factors of a metallic-roughness material; textures are not read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// The material's name, where it has one.
+    pub name: Option<String>,
+    /// Linear base color and opacity.
+    pub base_color: [f32; 4],
+    /// 0 is a dielectric, 1 a metal.
+    pub metallic: f32,
+    /// 0 is smooth, 1 is rough.
+    pub roughness: f32,
+    /// Back faces are drawn too.
+    pub double_sided: bool,
+}
+
+impl Default for Material {
+    /// The material that glTF prescribes where a primitive names none.
+    fn default() -> Self {
+        Self { name: None, base_color: [1.0; 4], metallic: 1.0, roughness: 1.0, double_sided: false }
+    }
+}
+
+/// A node of the scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The node's name, where it has one.
+    pub name: Option<String>,
+    /// The index of the parent in [`Model::nodes`].
+    pub parent: Option<usize>,
+    /// The index of the mesh in [`Model::meshes`].
+    pub mesh: Option<usize>,
+    /// Weights of this node's own, one per target of its mesh; they stand before [`Mesh::default_weights`].
+    pub weights: Option<Vec<f32>>,
+    /// The transform into the parent's space.
+    pub local: Mat4,
+    /// The node's mesh is deformed by a skin. Skins themselves are not read yet.
+    pub skinned: bool,
+}
+
+/// What is known of an animation clip without reading its curves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClipInfo {
+    /// The clip's name, where it has one.
+    pub name: Option<String>,
+    /// The time of the last key in any of the clip's channels.
+    pub duration_seconds: f32,
+    /// All channels.
+    pub channel_count: usize,
+    /// The channels that drive morph weights.
+    pub weight_channel_count: usize,
+}
+
+impl Model {
+    /// The transform of a node into the space of the scene.
+    ///
+    /// # Panics
+    /// Where `node` is not an index of [`Model::nodes`].
+    pub fn world(&self, node: usize) -> Mat4 {
+        let mut world = self.nodes[node].local;
+        let mut parent = self.nodes[node].parent;
+        // An import never yields a loop, but the fields are public: the count keeps a loop made later from hanging.
+        let mut left = self.nodes.len();
+        while let Some(index) = parent
+            && left > 0
+        {
+            world = self.nodes[index].local * world;
+            parent = self.nodes[index].parent;
+            left -= 1;
+        }
+        world
+    }
+
+    /// The weights that a node starts with: its own, else its mesh's, else none.
+    pub fn start_weights(&self, node: usize) -> &[f32] {
+        let Some(node) = self.nodes.get(node) else { return &[] };
+        match (&node.weights, node.mesh.and_then(|mesh| self.meshes.get(mesh))) {
+            (Some(weights), _) => weights,
+            (None, Some(mesh)) => &mesh.default_weights,
+            (None, None) => &[],
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What was odd in a file but provably harmless.
+
+use std::fmt;
+
+/// Something odd that was read in the one safe way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportWarning {
+    /// Where, such as `mesh 0 "Head", primitive 1`, or a file's path.
+    pub place: String,
+    /// What.
+    pub kind: WarningKind,
+}
+
+impl fmt::Display for ImportWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.kind)
+    }
+}
+
+/// What was odd, and what was made of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The file uses an extension that is not read, and says or implies that it can be read without.
+    #[error("the extension {name} is not read")]
+    ExtensionIgnored {
+        /// The extension's name.
+        name: String,
+    },
+    /// Targets have an attribute that is not read.
+    #[error("{targets} targets have {attribute}, which is not read")]
+    TargetAttributeIgnored {
+        /// The attribute's name, such as `COLOR_0`.
+        attribute: String,
+        /// How many targets have it.
+        targets: usize,
+    },
+    /// Targets have deltas of a stream that the base does not have.
+    #[error("{targets} targets have {attribute}, the base has none")]
+    DeltasWithoutBase {
+        /// `NORMAL` or `TANGENT`.
+        attribute: &'static str,
+        /// How many targets have it.
+        targets: usize,
+    },
+    /// The primitives of a mesh have unequal numbers of targets; the missing ones move nothing.
+    #[error("the primitives have unequal target counts {counts:?}; missing targets move nothing")]
+    UnequalTargetCounts {
+        /// The count of each primitive.
+        counts: Vec<usize>,
+    },
+    /// The list of target names is longer or shorter than the list of targets.
+    #[error("{names} target names for {targets} targets; the rest is left out or called target_N")]
+    TargetNameCount {
+        /// The names listed.
+        names: usize,
+        /// The targets.
+        targets: usize,
+    },
+    /// A target's name is no text, or empty.
+    #[error("the name of target {slot} is no text; it is called {renamed:?}")]
+    TargetNameInvalid {
+        /// The target's slot.
+        slot: usize,
+        /// The name that it got.
+        renamed: String,
+    },
+    /// Two targets have one name.
+    #[error("target {slot} has the name {name:?} of an earlier one; it is called {renamed:?}")]
+    TargetNameRepeated {
+        /// The later target's slot.
+        slot: usize,
+        /// The name in the file.
+        name: String,
+        /// The name that it got.
+        renamed: String,
+    },
+    /// There are more or fewer default weights than targets.
+    #[error("{weights} default weights for {targets} targets; missing ones are zero, others are left out")]
+    WeightCount {
+        /// The weights listed.
+        weights: usize,
+        /// The targets.
+        targets: usize,
+    },
+    /// Indices are left over after the last whole line or triangle.
+    #[error("{left_over} indices after the last whole line or triangle are left out")]
+    IndicesLeftOver {
+        /// How many.
+        left_over: usize,
+    },
+    /// Bytes follow after the end of a GLB.
+    #[error("{bytes} bytes after the end are left out")]
+    TrailingBytes {
+        /// How many.
+        bytes: u64,
+    },
+    /// The last chunk of a GLB has a length that is no multiple of four.
+    #[error("the last chunk has {length} bytes, which is no multiple of four")]
+    ChunkLength {
+        /// The length.
+        length: u32,
+    },
+    /// The `.obj` has normals, which are not read.
+    #[error("the normals are not read; ask for generated ones")]
+    NormalsIgnored,
+    /// Faces with fewer than three corners, or with a corner twice in one triangle.
+    #[error("{faces} faces without area are left out")]
+    FacesLeftOut {
+        /// How many.
+        faces: usize,
+    },
+    /// A target file has several lines for one vertex; the last one stands.
+    #[error("{lines} lines are for a vertex of a later line and are left out")]
+    TargetLinesRepeated {
+        /// How many.
+        lines: usize,
+    },
+    /// No target file was found.
+    #[error("there are no targets")]
+    NoTargets,
+}
