@@ -1,0 +1,131 @@
+//! Vertex-major order: all entries of a vertex together, targets rising.
+//!
+//! One thread per vertex sums its entries in the order of the arithmetic contract and writes once.
+
+use crate::layout::join_halves;
+use crate::mesh::{MorphMesh, StoredTarget};
+use crate::quantization::Quantization;
+use crate::streams::{Stream, Streams};
+
+/// Words of a mesh in vertex-major order, exactly as the gather shader reads them.
+///
+/// | words | content |
+/// |---|---|
+/// | `0 ..= vertex_count` | index of the first entry of each vertex, and the entry count at the end |
+/// | from `steps_offset` | snorm16 only: per target the position, normal and tangent step, as float bits |
+/// | from `entries_offset` | the entries, `entry_words` each |
+///
+/// An entry is its target, then position, then normal and tangent if the mesh has them; a target that lacks a stream
+/// has zeros there.
+/// In `f32` each of these is a word; otherwise each is 16 bits, low half first, padded with zeros to 2, 4 or 5 words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexMajor {
+    /// The words.
+    pub words: Vec<u32>,
+    /// Word at which the steps start; equal to `entries_offset` where there are none.
+    pub steps_offset: u32,
+    /// Word at which the entries start.
+    pub entries_offset: u32,
+    /// Words per entry: 2, 4 or 5, and 4, 7 or 10 in `f32`.
+    pub entry_words: u32,
+    /// The streams of an entry; positions are always stored.
+    pub streams: Streams,
+}
+
+/// The streams that every entry stores: positions always, the others where any target has them.
+fn stored_streams(mesh: &MorphMesh) -> Streams {
+    Streams {
+        positions: true,
+        ..mesh.streams()
+    }
+}
+
+fn entry_words(mesh: &MorphMesh) -> u32 {
+    let values = 1 + 3 * stored_streams(mesh).count();
+    match mesh.quantization() {
+        Quantization::F32 => values,
+        Quantization::Half | Quantization::Snorm16 => values.div_ceil(2),
+    }
+}
+
+fn step_words(mesh: &MorphMesh) -> u64 {
+    match mesh.quantization() {
+        Quantization::Snorm16 => 3,
+        Quantization::F32 | Quantization::Half => 0,
+    }
+}
+
+pub(crate) fn word_count(mesh: &MorphMesh) -> u64 {
+    u64::from(mesh.vertex_count())
+        + 1
+        + step_words(mesh) * mesh.target_count() as u64
+        + mesh.entry_count() * u64::from(entry_words(mesh))
+}
+
+pub(crate) fn target_word_count(mesh: &MorphMesh, target: &StoredTarget) -> u64 {
+    step_words(mesh) + u64::from(target.entry_count) * u64::from(entry_words(mesh))
+}
+
+/// Lays a mesh out in vertex-major order.
+///
+/// Takes time and memory linear in vertices, targets and entries; the build has made sure that word offsets fit 32 bits.
+pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
+    let streams = stored_streams(mesh);
+    let entry_words = entry_words(mesh) as usize;
+    let mut words = vec![0; word_count(mesh) as usize];
+    let steps_offset = mesh.vertex_count() as usize + 1;
+    let entries_offset = steps_offset + step_words(mesh) as usize * mesh.target_count();
+    let (table, rest) = words.split_at_mut(steps_offset);
+    let (steps, entries) = rest.split_at_mut(entries_offset - steps_offset);
+
+    for (words, target) in steps.chunks_exact_mut(3).zip(&mesh.targets) {
+        for (word, step) in words.iter_mut().zip(target.steps) {
+            *word = step.to_bits();
+        }
+    }
+
+    // A counting sort by vertex. Going through the targets in rising order keeps them rising within each vertex.
+    for &vertex in &mesh.vertices {
+        table[vertex as usize + 1] += 1;
+    }
+    for v in 1..table.len() {
+        table[v] += table[v - 1];
+    }
+    let mut next = table.to_vec();
+    for (slot, target) in mesh.targets.iter().enumerate() {
+        let deltas = Stream::ALL.map(|stream| mesh.stream(target, stream));
+        for (i, &vertex) in mesh.vertices_of(target).iter().enumerate() {
+            let at = next[vertex as usize] as usize * entry_words;
+            next[vertex as usize] += 1;
+            let entry = &mut entries[at..at + entry_words];
+            let stored = Stream::ALL
+                .into_iter()
+                .zip(deltas)
+                .filter(|&(stream, _)| streams.contains(stream));
+            if mesh.quantization() == Quantization::F32 {
+                entry[0] = slot as u32;
+                for (words, (_, deltas)) in entry[1..].chunks_exact_mut(3).zip(stored) {
+                    let delta = deltas.and_then(|deltas| deltas.get(i)).unwrap_or_default();
+                    words.copy_from_slice(&delta.map(f32::to_bits));
+                }
+            } else {
+                let mut halves = [0_u16; 10];
+                halves[0] = slot as u16;
+                for (halves, (_, deltas)) in halves[1..].chunks_exact_mut(3).zip(stored) {
+                    halves.copy_from_slice(&deltas.map(|deltas| deltas.half_words(i)).unwrap_or_default());
+                }
+                for (word, joined) in entry.iter_mut().zip(join_halves(halves)) {
+                    *word = joined;
+                }
+            }
+        }
+    }
+
+    VertexMajor {
+        words,
+        steps_offset: steps_offset as u32,
+        entries_offset: entries_offset as u32,
+        entry_words: entry_words as u32,
+        streams,
+    }
+}
