@@ -103,7 +103,7 @@ pub enum GltfError {
         length: u32,
     },
     /// The JSON is not valid, or not that of a glTF file.
-    #[error("line {line}, column {column} of the JSON: {message}")]
+    #[error("this is not the JSON of a glTF 2.0 file: {message}")]
     Json {
         /// The line, counted from one.
         line: usize,
@@ -215,7 +215,9 @@ pub enum GltfError {
         element_bytes: u64,
     },
     /// An accessor without data asks for more zeros than a file of this size can justify.
-    #[error("the accessor has no buffer view and {count} elements; a file of {limit} bytes cannot justify that many")]
+    #[error(
+        "the accessor has no buffer view and {count} elements; a file of {limit} bytes cannot justify that many"
+    )]
     Unbacked {
         /// The accessor's `count`.
         count: u64,
@@ -256,9 +258,6 @@ pub enum GltfError {
         /// The accessor's `count`.
         count: u64,
     },
-    /// A primitive has no POSITION.
-    #[error("the primitive has no POSITION")]
-    NoPositions,
     /// A primitive has more vertices than a 32-bit index can name.
     #[error("the primitive has {count} vertices, more than 32-bit indices can name")]
     TooManyVertices {
@@ -344,7 +343,7 @@ pub enum MakeHumanError {
         /// How many there are.
         count: usize,
     },
-    /// Some corners of a group's faces have texture coordinates and others have none.
+    /// The base mesh has no `v` lines.
     #[error("the mesh has no vertices")]
     NoVertices,
     /// A group that was asked for has no faces.

@@ -18,8 +18,13 @@
 //! ```
 
 mod error;
+mod gltf;
+mod makehuman;
 mod model;
+mod names;
+mod normals;
 mod options;
+mod text;
 mod warning;
 
 use std::path::Path;
@@ -29,7 +34,55 @@ pub use model::{ClipInfo, Format, Material, Mesh, Model, Node, Primitive, Topolo
 pub use options::ImportOptions;
 pub use warning::{ImportWarning, WarningKind};
 
-/// Reads a model.
-pub fn load(path: &Path, _options: &ImportOptions) -> Result<Model, ImportError> {
-    Err(ImportError::UnknownFormat { path: path.to_owned() })
+/// Reads a model from a file.
+///
+/// The format is told by the first bytes, else by the name's ending: `.gltf`, `.glb`, or `.obj` for a MakeHuman base
+/// mesh, whose targets are named in [`ImportOptions::targets`] or lie in the folder `targets` beside it.
+///
+/// # Errors
+/// Where the file, or one that it needs, cannot be read, is damaged, or asks for what cannot be read. The error names
+/// the place; nothing is handed out in part.
+pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> {
+    let read_error = |source| ImportError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    // A pipe or a device would block or never end.
+    if !path.metadata().map_err(read_error)?.is_file() {
+        return Err(read_error(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "it is not a file",
+        )));
+    }
+    if makehuman::target_stem(path).is_some() {
+        return Err(ImportError::LoneTarget {
+            path: path.to_owned(),
+        });
+    }
+    let bytes = std::fs::read(path).map_err(read_error)?;
+    let is_named = |ending: &str| {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+    };
+    if bytes.starts_with(b"Kaydara FBX Binary") || is_named("fbx") {
+        return Err(ImportError::FbxNotYet {
+            path: path.to_owned(),
+        });
+    }
+    if bytes.is_empty() {
+        return Err(ImportError::Empty {
+            path: path.to_owned(),
+        });
+    }
+    if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
+        gltf::load(path, &bytes, Format::Glb, options)
+    } else if is_named("gltf") {
+        gltf::load(path, &bytes, Format::Gltf, options)
+    } else if is_named("obj") {
+        makehuman::load(path, &bytes, options)
+    } else {
+        Err(ImportError::UnknownFormat {
+            path: path.to_owned(),
+        })
+    }
 }

@@ -102,7 +102,13 @@ pub struct Material {
 impl Default for Material {
     /// The material that glTF prescribes where a primitive names none.
     fn default() -> Self {
-        Self { name: None, base_color: [1.0; 4], metallic: 1.0, roughness: 1.0, double_sided: false }
+        Self {
+            name: None,
+            base_color: [1.0; 4],
+            metallic: 1.0,
+            roughness: 1.0,
+            double_sided: false,
+        }
     }
 }
 
@@ -158,7 +164,9 @@ impl Model {
 
     /// The weights that a node starts with: its own, else its mesh's, else none.
     pub fn start_weights(&self, node: usize) -> &[f32] {
-        let Some(node) = self.nodes.get(node) else { return &[] };
+        let Some(node) = self.nodes.get(node) else {
+            return &[];
+        };
         match (&node.weights, node.mesh.and_then(|mesh| self.meshes.get(mesh))) {
             (Some(weights), _) => weights,
             (None, Some(mesh)) => &mesh.default_weights,

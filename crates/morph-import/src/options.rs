@@ -21,6 +21,11 @@ pub struct ImportOptions {
 
 impl Default for ImportOptions {
     fn default() -> Self {
-        Self { morphs: true, targets: Vec::new(), groups: Vec::new(), generate_normals: false }
+        Self {
+            morphs: true,
+            targets: Vec::new(),
+            groups: Vec::new(),
+            generate_normals: false,
+        }
     }
 }

@@ -83,6 +83,9 @@ pub enum WarningKind {
         /// The targets.
         targets: usize,
     },
+    /// A primitive has no POSITION, so nothing of it is read.
+    #[error("the primitive has no POSITION; it is left empty")]
+    NoPositions,
     /// Indices are left over after the last whole line or triangle.
     #[error("{left_over} indices after the last whole line or triangle are left out")]
     IndicesLeftOver {

@@ -1,0 +1,170 @@
+//! The bytes of buffers and buffer views, fetched when first asked for.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::document::{Buffer, Document};
+use super::fault::item;
+use super::uri;
+use crate::error::GltfError;
+use crate::text::shorten;
+
+/// Memory that any file may take once read, however small it is.
+const BASE_LIMIT_BYTES: u64 = 512 << 20;
+/// Memory that each byte of a file may take on top: 8-bit components become floats, and primitives share accessors.
+const LIMIT_PER_BYTE: u64 = 64;
+
+/// The buffers of one file.
+#[derive(Debug)]
+pub(crate) struct Buffers<'a> {
+    document: &'a Document,
+    folder: &'a Path,
+    file: &'a [u8],
+    binary: Option<Range<usize>>,
+    loaded: Vec<OnceCell<Bytes>>,
+    external: RefCell<HashMap<PathBuf, Rc<Vec<u8>>>>,
+    /// The bytes of the file and of what was read beside it.
+    bytes_read: Cell<u64>,
+    /// The bytes that decoded data takes so far.
+    spent: Cell<u64>,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Chunk(Range<usize>),
+    Own(Rc<Vec<u8>>),
+}
+
+/// The bytes of a buffer view.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) stride: Option<u64>,
+}
+
+impl<'a> Buffers<'a> {
+    /// `binary` is where the binary chunk lies in `file`; `folder` is where external buffers have to lie.
+    pub(crate) fn new(
+        document: &'a Document,
+        folder: &'a Path,
+        file: &'a [u8],
+        binary: Option<Range<usize>>,
+    ) -> Self {
+        Self {
+            document,
+            folder,
+            file,
+            binary,
+            loaded: document.buffers.iter().map(|_| OnceCell::new()).collect(),
+            external: RefCell::default(),
+            bytes_read: Cell::new(file.len() as u64),
+            spent: Cell::new(0),
+        }
+    }
+
+    /// The bytes of the file and of what was read beside it.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.bytes_read.get()
+    }
+
+    /// Counts memory that decoded data is about to take.
+    ///
+    /// One accessor cannot take more than its bytes justify, but a file of a megabyte can name one accessor a hundred
+    /// thousand times; the sum of all has a limit for that reason.
+    pub(crate) fn spend(&self, bytes: u64) -> Result<(), GltfError> {
+        let limit = self
+            .bytes_read
+            .get()
+            .saturating_mul(LIMIT_PER_BYTE)
+            .saturating_add(BASE_LIMIT_BYTES);
+        let spent = self.spent.get().saturating_add(bytes);
+        if spent > limit {
+            return Err(GltfError::TooMuch { limit });
+        }
+        self.spent.set(spent);
+        Ok(())
+    }
+
+    /// The bytes of a buffer view, which lie inside its buffer.
+    pub(crate) fn view(&self, view: u64) -> Result<View<'_>, GltfError> {
+        let described = item(&self.document.buffer_views, view, "buffer view")?;
+        let bytes = self.buffer(described.buffer.0)?;
+        let available = bytes.len() as u64;
+        let start = described.byte_offset.0;
+        let end = start.saturating_add(described.byte_length.0);
+        if end > available {
+            return Err(GltfError::OutOfRange { view, end, available });
+        }
+        Ok(View {
+            bytes: &bytes[start as usize..end as usize],
+            // Zero is not a stride, but exporters write it for none.
+            stride: described
+                .byte_stride
+                .map(|stride| stride.0)
+                .filter(|&stride| stride != 0),
+        })
+    }
+
+    fn buffer(&self, index: u64) -> Result<&[u8], GltfError> {
+        let described = item(&self.document.buffers, index, "buffer")?;
+        let cell = &self.loaded[index as usize];
+        let bytes = if let Some(bytes) = cell.get() { bytes } else {
+            let bytes = self.load(index, described)?;
+            cell.get_or_init(|| bytes)
+        };
+        let bytes = match bytes {
+            Bytes::Chunk(range) => &self.file[range.clone()],
+            Bytes::Own(bytes) => bytes.as_slice(),
+        };
+        let promised = described.byte_length.0;
+        if promised > bytes.len() as u64 {
+            return Err(GltfError::BufferTooShort {
+                buffer: index,
+                promised,
+                found: bytes.len() as u64,
+            });
+        }
+        Ok(&bytes[..promised as usize])
+    }
+
+    fn load(&self, index: u64, buffer: &Buffer) -> Result<Bytes, GltfError> {
+        let Some(text) = &buffer.uri else {
+            // Only the first buffer can be the binary chunk.
+            return match &self.binary {
+                Some(range) if index == 0 => Ok(Bytes::Chunk(range.clone())),
+                _ => Err(GltfError::NoData { buffer: index }),
+            };
+        };
+        let refuse = |reason| GltfError::Uri {
+            buffer: index,
+            uri: shorten(text),
+            reason,
+        };
+        if text.starts_with("data:") {
+            return uri::decode_data(text)
+                .map(|bytes| Bytes::Own(Rc::new(bytes)))
+                .map_err(refuse);
+        }
+        let relative = uri::relative_path(text).map_err(refuse)?;
+        let failed = |source| GltfError::ExternalFile {
+            buffer: index,
+            uri: shorten(text),
+            source,
+        };
+        let path = uri::resolve(self.folder, &relative)
+            .map_err(failed)?
+            .map_err(refuse)?;
+        // Several buffers may name one file, in several spellings: it is read once.
+        if let Some(bytes) = self.external.borrow().get(&path) {
+            return Ok(Bytes::Own(Rc::clone(bytes)));
+        }
+        let bytes = Rc::new(std::fs::read(&path).map_err(failed)?);
+        self.bytes_read
+            .set(self.bytes_read.get().saturating_add(bytes.len() as u64));
+        self.external.borrow_mut().insert(path, Rc::clone(&bytes));
+        Ok(Bytes::Own(bytes))
+    }
+}
