@@ -34,6 +34,7 @@ pub mod kernel;
 pub mod layout;
 pub mod mesh;
 pub mod names;
+pub mod plan;
 pub mod quantization;
 pub mod report;
 pub mod rest;

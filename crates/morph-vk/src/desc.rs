@@ -1,0 +1,203 @@
+//! How a pass is created: what the device can do, what the engine wants, and how much of it.
+
+use ash::{ext, khr, vk};
+use morph_core::VertexLayout;
+use morph_core::plan::Kernel;
+
+use crate::error::MorphError;
+
+/// How targets are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Method {
+    /// The batched gather: one invocation a vertex and instance, all targets at once.
+    #[default]
+    Gather,
+    /// One dispatch per active target with a barrier between: the simple reference.
+    Scatter,
+}
+
+impl Method {
+    pub(crate) const fn kernels(self) -> &'static [Kernel] {
+        match self {
+            Method::Gather => &[Kernel::GatherX32Y1, Kernel::GatherX8Y16],
+            Method::Scatter => &[Kernel::Scatter],
+        }
+    }
+}
+
+/// Who reads the ranges behind the pass: the far side of the publish barrier.
+///
+/// The engine names it, because a wrong guess here is the classic fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Readers {
+    /// Stages of every reader.
+    pub stages: vk::PipelineStageFlags2,
+    /// Accesses of every reader.
+    pub access: vk::AccessFlags2,
+}
+
+impl Readers {
+    /// Draws that bind the ranges as vertex buffers.
+    pub const VERTEX_INPUT: Readers = Readers {
+        stages: vk::PipelineStageFlags2::VERTEX_ATTRIBUTE_INPUT,
+        access: vk::AccessFlags2::VERTEX_ATTRIBUTE_READ,
+    };
+
+    /// Copies out of the ranges, as a read-back does.
+    pub const COPY: Readers =
+        Readers { stages: vk::PipelineStageFlags2::COPY, access: vk::AccessFlags2::TRANSFER_READ };
+
+    /// Both these and those.
+    #[must_use]
+    pub fn and(self, other: Readers) -> Readers {
+        Readers { stages: self.stages | other.stages, access: self.access | other.access }
+    }
+}
+
+/// What the device can do, as the engine that made it knows.
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceFacts {
+    /// Limits of the physical device.
+    pub limits: vk::PhysicalDeviceLimits,
+    /// Whether the feature `synchronization2` was enabled.
+    pub synchronization2: bool,
+    /// The property `shaderRoundingModeRTEFloat32`.
+    pub rounding_mode_rte_float32: bool,
+}
+
+/// How much the pass may hold. Everything is made at the start; nothing grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacities {
+    /// Bytes of the geometry buffer: rest poses, deltas and all instances' ranges.
+    pub geometry_bytes: u64,
+    /// Most bytes of deltas in all; further meshes are refused and drawn at rest.
+    pub delta_budget_bytes: u64,
+    /// Most instances attached at once.
+    pub instance_capacity: u32,
+    /// Bytes of weights and instance records that one frame may carry, when every instance changes.
+    pub frame_bytes: u64,
+    /// Bytes that pass through the staging ring a frame: `frame_bytes` and, with what is left of it, uploads.
+    pub staging_bytes_per_frame: u64,
+    /// Frames in flight.
+    pub frame_slot_count: u32,
+}
+
+impl Capacities {
+    /// Room for `instance_capacity` instances of meshes with up to `target_count` targets in a geometry buffer of
+    /// `geometry_bytes`, with 8 MiB of uploads a frame and two frames in flight.
+    pub fn new(geometry_bytes: u64, instance_capacity: u32, target_count: u32) -> Capacities {
+        let frame_bytes = u64::from(instance_capacity) * (u64::from(target_count) + 2) * 4;
+        let frame_bytes = frame_bytes.max(64);
+        Capacities {
+            geometry_bytes,
+            delta_budget_bytes: geometry_bytes,
+            instance_capacity,
+            frame_bytes,
+            staging_bytes_per_frame: frame_bytes.next_multiple_of(16) + (8 << 20),
+            frame_slot_count: 2,
+        }
+    }
+}
+
+/// How a pass is created.
+#[derive(Clone)]
+pub struct MorphPassDesc {
+    /// The engine's vertex.
+    pub layout: VertexLayout,
+    /// How targets are applied.
+    pub method: Method,
+    /// Who reads the ranges.
+    pub readers: Readers,
+    /// Whether each instance has a second range with what it was before, for motion vectors.
+    pub history: bool,
+    /// How much it may hold.
+    pub capacities: Capacities,
+    /// What the device can do.
+    pub device: DeviceFacts,
+    /// Further usages of the geometry buffer, such as acceleration structure build input.
+    pub extra_buffer_usage: vk::BufferUsageFlags,
+    /// Leaves the pipelines to [`MorphPass::build_pipelines`](crate::MorphPass::build_pipelines); until then frames
+    /// are degraded.
+    pub defer_pipelines: bool,
+    /// The engine's pipeline cache, or null.
+    pub pipeline_cache: vk::PipelineCache,
+    /// Names and labels, where the engine has the extension on.
+    pub debug_utils: Option<ext::debug_utils::Device>,
+    /// `VK_KHR_synchronization2`, where the engine's device is older than Vulkan 1.3.
+    pub synchronization2_khr: Option<khr::synchronization2::Device>,
+}
+
+impl std::fmt::Debug for MorphPassDesc {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("MorphPassDesc")
+            .field("layout", &self.layout)
+            .field("method", &self.method)
+            .field("readers", &self.readers)
+            .field("history", &self.history)
+            .field("capacities", &self.capacities)
+            .field("defer_pipelines", &self.defer_pipelines)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MorphPassDesc {
+    /// A gather pass with draws as readers, without history, pipelines at once, nothing optional.
+    pub fn new(layout: VertexLayout, capacities: Capacities, device: DeviceFacts) -> MorphPassDesc {
+        MorphPassDesc {
+            layout,
+            method: Method::Gather,
+            readers: Readers::VERTEX_INPUT,
+            history: false,
+            capacities,
+            device,
+            extra_buffer_usage: vk::BufferUsageFlags::empty(),
+            defer_pipelines: false,
+            pipeline_cache: vk::PipelineCache::null(),
+            debug_utils: None,
+            synchronization2_khr: None,
+        }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), MorphError> {
+        if !self.device.synchronization2 {
+            return Err(MorphError::MissingFeature {
+                feature: "synchronization2",
+                remedy: "enable it when the device is created (Vulkan 1.3, or VK_KHR_synchronization2)",
+            });
+        }
+        self.layout.validate()?;
+        let capacities = &self.capacities;
+        let range = u64::from(self.device.limits.max_storage_buffer_range);
+        let invalid = |member, given, right| Err(MorphError::InvalidDesc { member, given, right });
+        if capacities.geometry_bytes == 0 {
+            return invalid("geometry_bytes", 0, "more than zero");
+        }
+        if capacities.instance_capacity == 0 {
+            return invalid("instance_capacity", 0, "more than zero");
+        }
+        if capacities.frame_slot_count == 0 {
+            return invalid("frame_slot_count", 0, "the number of frames in flight, at least one");
+        }
+        if capacities.frame_bytes < 16 || capacities.frame_bytes > range {
+            let right = "at least 16 and at most the device's maxStorageBufferRange";
+            return invalid("frame_bytes", capacities.frame_bytes, right);
+        }
+        if capacities.staging_bytes_per_frame < capacities.frame_bytes.saturating_add(1024) {
+            let right = "at least `frame_bytes` and 1,024 bytes for uploads";
+            return invalid("staging_bytes_per_frame", capacities.staging_bytes_per_frame, right);
+        }
+        let staging = capacities
+            .staging_bytes_per_frame
+            .checked_next_multiple_of(16)
+            .and_then(|bytes| bytes.checked_mul(u64::from(capacities.frame_slot_count)));
+        if staging.is_none() {
+            let right = "small enough that all frame slots together stay below 2^64 bytes";
+            return invalid("staging_bytes_per_frame", capacities.staging_bytes_per_frame, right);
+        }
+        if self.readers.stages.is_empty() {
+            return invalid("readers.stages", 0, "the stages that read the ranges");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Morph targets on an engine's own Vulkan device.
+//!
+//! [`MorphPass`] deforms meshes once a frame in a compute pre-pass: every instance owns a range of one fixed
+//! device-local buffer, and depth, shadow, motion and color passes all draw that range, so they cannot disagree.
+//! The engine owns the device, the queue, the memory and the command buffer; the pass records.
+//!
+//! Results equal `morph_core::morph`, the host kernel, to the last bit.
+//!
+//! ```no_run
+//! # fn frame(
+//! #     device: &ash::Device, limits: ash::vk::PhysicalDeviceLimits,
+//! #     memory: ash::vk::PhysicalDeviceMemoryProperties, cmd: ash::vk::CommandBuffer,
+//! #     mesh: std::sync::Arc<morph_core::MorphMesh>, rest: morph_core::RestPose,
+//! # ) -> Result<(), morph_vk::MorphError> {
+//! use morph_vk::{Capacities, DeviceFacts, MorphPass, MorphPassDesc, RawMemory};
+//!
+//! let facts = DeviceFacts { limits, synchronization2: true, rounding_mode_rte_float32: false };
+//! let capacities = Capacities::new(64 << 20, 16, 52);
+//! let desc = MorphPassDesc::new(morph_core::VertexLayout::PACKED, capacities, facts);
+//! // SAFETY: the device is live and outlives the pass; facts and memory are its own.
+//! let mut pass = unsafe { MorphPass::new(device, desc, Box::new(RawMemory::new(memory))) }?;
+//! let mesh = pass.add_mesh(mesh, rest)?;
+//! let face = pass.attach(mesh)?;
+//! pass.set_weight_named(face, "jawOpen", 0.4)?;
+//! // Every frame, outside a render pass:
+//! // SAFETY: the command buffer is recording and slot 0 is free.
+//! let stats = unsafe { pass.record(cmd, 0) };
+//! let range = pass.vertex_range(face);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Goes with ash 0.38; Rust 1.88 or newer. Needs `synchronization2` (Vulkan 1.3, or the extension) and nothing else
+//! that is optional: no 16-bit storage, no half arithmetic, no subgroup operations.
+
+mod buffer;
+mod debug;
+mod desc;
+mod error;
+mod geometry_buffer;
+#[cfg(feature = "gpu-allocator")]
+mod gpu_allocator_memory;
+mod memory;
+mod pass;
+mod pipelines;
+mod range_allocator;
+mod recorder;
+mod scene;
+mod sets;
+pub mod shader_interface;
+mod stats;
+
+pub use desc::{Capacities, DeviceFacts, Method, MorphPassDesc, Readers};
+pub use error::MorphError;
+pub use geometry_buffer::GeometryBuffer;
+#[cfg(feature = "gpu-allocator")]
+pub use gpu_allocator_memory::GpuAllocatorMemory;
+pub use memory::{MemoryBlock, MemoryLocation, MemoryProvider, MemoryRequest, RawMemory};
+pub use morph_core;
+pub use pass::MorphPass;
+pub use pipelines::modules;
+pub use scene::{InstanceId, MeshId, MeshState, VertexRange};
+pub use stats::{FrameStats, PassStats};

@@ -1,0 +1,182 @@
+//! Instances: their weights, where they lie, and what their ranges hold.
+
+use morph_core::WeightState;
+
+use crate::error::MorphError;
+use crate::scene::{BlockId, InstanceId, MeshId, Scene};
+
+/// Where the vertices of an instance lie, in units of the vertex stride from the start of the geometry buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VertexRange {
+    /// First vertex of what the instance is in the frame last recorded.
+    pub current_first_vertex: u32,
+    /// First vertex of what it was in the frame before; the same where it did not change or has no history.
+    pub previous_first_vertex: u32,
+    /// Vertices of the mesh.
+    pub vertex_count: u32,
+    /// Whether anything was ever written there: until then the range holds what the allocator left.
+    pub written: bool,
+}
+
+/// What a range of an instance holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Nothing,
+    Rest,
+    Morphed,
+}
+
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact, not a state of one machine")]
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) mesh: MeshId,
+    pub(super) block: BlockId,
+    pub(super) place: u32,
+    pub(super) weights: WeightState,
+    pub(super) morphs_enabled: bool,
+    pub(super) visible: bool,
+    /// What the range holds is not what the weights say.
+    pub(super) dirty: bool,
+    /// Already in the scene's queue.
+    pub(super) queued: bool,
+    pub(super) contents: [Content; 2],
+    /// Which of the two ranges is current; 0 without history.
+    pub(super) current: u8,
+    pub(super) written: bool,
+    /// The frame in which the ranges last swapped with a previous shape worth a motion vector.
+    pub(super) moved_frame: u64,
+    /// The next write starts a new motion: what lies in the other range is too old.
+    pub(super) forget_previous: bool,
+}
+
+impl Scene {
+    pub(super) fn instance(&self, id: InstanceId) -> Result<&Instance, MorphError> {
+        self.instances.get(id).ok_or(MorphError::StaleHandle { kind: "instance" })
+    }
+
+    pub(crate) fn attach(&mut self, mesh: MeshId) -> Result<InstanceId, MorphError> {
+        let capacities = self.constants.capacities;
+        let target_count = self.mesh(mesh)?.morph.target_count();
+        let asked_bytes = self.frame_bytes_of(mesh);
+        if self.instances.len() as u64 >= u64::from(capacities.instance_capacity) {
+            return Err(MorphError::InstanceCapacity { capacity: capacities.instance_capacity });
+        }
+        if self.reserved_frame_bytes + asked_bytes > capacities.frame_bytes {
+            return Err(MorphError::FrameDataFull {
+                asked_bytes,
+                used_bytes: self.reserved_frame_bytes,
+                capacity_bytes: capacities.frame_bytes,
+            });
+        }
+        let (block, place) = self.place_instance(mesh)?;
+        self.reserved_frame_bytes += asked_bytes;
+        self.meshes[mesh].instance_count += 1;
+        let id = self.instances.insert(Instance {
+            mesh,
+            block,
+            place,
+            weights: WeightState::new(target_count),
+            morphs_enabled: true,
+            visible: true,
+            // The first frame writes even with every weight at zero: until then the range holds what the allocator
+            // left, and that does not look like a morph gone wrong, it looks like the geometry is missing.
+            dirty: true,
+            queued: false,
+            contents: [Content::Nothing; 2],
+            current: 0,
+            written: false,
+            moved_frame: 0,
+            forget_previous: true,
+        });
+        self.enqueue(id);
+        Ok(id)
+    }
+
+    pub(crate) fn detach(&mut self, id: InstanceId) -> Result<(), MorphError> {
+        let instance = self.instances.remove(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        self.reserved_frame_bytes -= self.frame_bytes_of(instance.mesh);
+        self.meshes[instance.mesh].instance_count -= 1;
+        self.release_place(instance.block, instance.place);
+        if instance.queued {
+            self.queue.retain(|it| *it != id);
+        }
+        Ok(())
+    }
+
+    /// Bytes of the frame arena that an instance of a mesh may need: its record and its weights.
+    fn frame_bytes_of(&self, mesh: MeshId) -> u64 {
+        match self.constants.method {
+            // Scatter carries weights in its push constants.
+            crate::Method::Scatter => 0,
+            crate::Method::Gather => (self.meshes[mesh].morph.target_count() as u64 + 2) * 4,
+        }
+    }
+
+    /// Runs `change` on the weights of an instance, and marks it where they changed.
+    pub(crate) fn change_weights(
+        &mut self,
+        id: InstanceId,
+        change: impl FnOnce(&mut WeightState, &morph_core::NameTable) -> Result<bool, morph_core::WeightError>,
+    ) -> Result<bool, MorphError> {
+        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let names = self.meshes[instance.mesh].morph.names();
+        let changed = change(&mut instance.weights, names)?;
+        if changed && instance.morphs_enabled {
+            instance.dirty = true;
+            self.enqueue(id);
+        }
+        Ok(changed)
+    }
+
+    pub(crate) fn weights(&self, id: InstanceId) -> Result<&WeightState, MorphError> {
+        Ok(&self.instance(id)?.weights)
+    }
+
+    pub(crate) fn set_morphs_enabled(&mut self, id: InstanceId, enabled: bool) -> Result<bool, MorphError> {
+        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let changed = instance.morphs_enabled != enabled;
+        instance.morphs_enabled = enabled;
+        if changed {
+            instance.dirty = true;
+            self.enqueue(id);
+        }
+        Ok(changed)
+    }
+
+    pub(crate) fn set_visible(&mut self, id: InstanceId, visible: bool) -> Result<bool, MorphError> {
+        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let changed = instance.visible != visible;
+        instance.visible = visible;
+        if !visible {
+            instance.forget_previous = true;
+        }
+        self.enqueue(id);
+        Ok(changed)
+    }
+
+    pub(crate) fn vertex_range(&self, id: InstanceId) -> Option<VertexRange> {
+        let instance = self.instances.get(id)?;
+        let stride = u64::from(self.constants.layout.stride_bytes);
+        let first = |which| (self.range_offset(instance.block, instance.place, which) / stride) as u32;
+        let moved = self.constants.history && instance.moved_frame == self.frame && self.frame > 0;
+        let previous = if moved { 1 - instance.current } else { instance.current };
+        Some(VertexRange {
+            current_first_vertex: first(instance.current),
+            previous_first_vertex: first(previous),
+            vertex_count: self.meshes[instance.mesh].morph.vertex_count(),
+            written: instance.written,
+        })
+    }
+
+    /// Puts an instance into the queue where the next frame has to look at it.
+    pub(super) fn enqueue(&mut self, id: InstanceId) {
+        if let Some(instance) = self.instances.get_mut(id)
+            && instance.dirty
+            && instance.visible
+            && !instance.queued
+        {
+            instance.queued = true;
+            self.queue.push(id);
+        }
+    }
+}

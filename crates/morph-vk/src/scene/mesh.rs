@@ -1,0 +1,263 @@
+//! Meshes: what lies on the device of each, and how far its upload is.
+
+use std::sync::Arc;
+
+use morph_core::{MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack_vertex_major};
+
+use crate::desc::Method;
+use crate::error::MorphError;
+use crate::range_allocator::Range;
+use crate::scene::{BlockId, MeshId, Scene};
+
+/// Where a mesh stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeshState {
+    /// Its bytes pass through the staging ring, a bounded number a frame. Instances show as soon as the rest pose is
+    /// there, at rest until the deltas are.
+    Uploading {
+        /// Bytes recorded so far.
+        done_bytes: u64,
+        /// Bytes in all.
+        total_bytes: u64,
+    },
+    /// All bytes were recorded; the next frame may use them.
+    Resident,
+    /// The deltas pass the budget or the device's binding limit. Instances are drawn at rest. Holds until
+    /// [`reupload`](crate::MorphPass::reupload).
+    Refused {
+        /// Bytes that the deltas take.
+        asked_bytes: u64,
+        /// Bytes that were left of the budget, or the device's limit where that is less.
+        budget_bytes: u64,
+    },
+}
+
+/// The deltas of a mesh, as the pass's method reads them.
+#[derive(Debug)]
+pub(super) enum DeltaLayout {
+    VertexMajor { steps_offset: u32, entries_offset: u32, entry_words: u32, streams: Streams },
+    Scatter { targets: Vec<ScatterTarget> },
+}
+
+#[derive(Debug)]
+pub(super) enum Deltas {
+    /// No target moves anything.
+    Empty,
+    Refused {
+        asked_bytes: u64,
+        budget_bytes: u64,
+    },
+    Held {
+        range: Range,
+        layout: DeltaLayout,
+        /// Emptied once uploaded.
+        words: Vec<u32>,
+    },
+}
+
+/// How far the upload of a mesh is: bytes recorded, and the frame that recorded the last of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct UploadCursor {
+    pub(super) rest_bytes: u64,
+    pub(super) rest_frame: Option<u64>,
+    pub(super) delta_bytes: u64,
+    pub(super) delta_frame: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Mesh {
+    pub(super) morph: Arc<MorphMesh>,
+    pub(super) rest: RestPose,
+    pub(super) rest_range: Range,
+    /// From one range of an instance to the next.
+    pub(super) range_bytes: u64,
+    pub(super) deltas: Deltas,
+    pub(super) upload: UploadCursor,
+    pub(super) instance_count: u32,
+    pub(super) blocks: Vec<BlockId>,
+    /// For labels.
+    pub(super) number: u32,
+}
+
+impl Mesh {
+    /// Whether the rest pose can be read by `frame`: bytes copied in a frame are first read in the next.
+    pub(super) fn rest_ready(&self, frame: u64) -> bool {
+        self.upload.rest_frame.is_some_and(|it| it < frame)
+    }
+
+    pub(super) fn deltas_ready(&self, frame: u64) -> bool {
+        matches!(self.deltas, Deltas::Held { .. }) && self.upload.delta_frame.is_some_and(|it| it < frame)
+    }
+
+    pub(super) fn delta_total_bytes(&self) -> u64 {
+        match &self.deltas {
+            Deltas::Held { range, .. } => range.size_bytes,
+            _ => 0,
+        }
+    }
+}
+
+impl Scene {
+    pub(super) fn mesh(&self, id: MeshId) -> Result<&Mesh, MorphError> {
+        self.meshes.get(id).ok_or(MorphError::StaleHandle { kind: "mesh" })
+    }
+
+    pub(crate) fn morph_mesh(&self, id: MeshId) -> Result<&Arc<MorphMesh>, MorphError> {
+        Ok(&self.mesh(id)?.morph)
+    }
+
+    pub(crate) fn add_mesh(&mut self, morph: Arc<MorphMesh>, rest: RestPose) -> Result<MeshId, MorphError> {
+        let constants = self.constants;
+        if rest.layout() != constants.layout {
+            return Err(MorphError::LayoutMismatch { given: rest.layout(), right: constants.layout });
+        }
+        if rest.vertex_count() != morph.vertex_count() {
+            return Err(MorphError::VertexCountMismatch {
+                rest: rest.vertex_count(),
+                targets: morph.vertex_count(),
+            });
+        }
+        if rest.vertex_count() == 0 {
+            return Err(MorphError::EmptyMesh);
+        }
+        let rest_bytes = rest.bytes().len() as u64;
+        let range_bytes = rest_bytes.next_multiple_of(constants.vertex_alignment);
+        let instance_bytes = range_bytes * constants.ranges_per_instance();
+        if instance_bytes > constants.max_range_bytes {
+            return Err(MorphError::DeviceLimit {
+                what: "an instance's vertices",
+                asked_bytes: instance_bytes,
+                limit_bytes: constants.max_range_bytes,
+            });
+        }
+        let rest_range = self.geometry.allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
+        let deltas = self.hold_deltas(&morph);
+        let number = self.meshes.len() as u32;
+        let id = self.meshes.insert(Mesh {
+            morph,
+            rest,
+            rest_range,
+            range_bytes,
+            deltas,
+            upload: UploadCursor::default(),
+            instance_count: 0,
+            blocks: Vec::new(),
+            number,
+        });
+        self.uploads.push_back(id);
+        Ok(id)
+    }
+
+    /// Packs the deltas of a mesh and finds room for them, or says why not.
+    fn hold_deltas(&mut self, morph: &MorphMesh) -> Deltas {
+        if morph.entry_count() == 0 {
+            return Deltas::Empty;
+        }
+        let layout = match self.constants.method {
+            Method::Gather => morph_core::Layout::VertexMajor,
+            Method::Scatter => morph_core::Layout::Scatter,
+        };
+        // Asked before anything is packed, so that a mesh which is refused costs no memory.
+        let asked_bytes = morph.size_bytes(layout);
+        let budget_left = self.constants.capacities.delta_budget_bytes.saturating_sub(self.delta_bytes);
+        let budget_bytes = budget_left.min(self.constants.max_range_bytes);
+        let refused = |budget_bytes| {
+            tracing::warn!(asked_bytes, budget_bytes, "a mesh's deltas were refused; it is drawn at rest");
+            Deltas::Refused { asked_bytes, budget_bytes }
+        };
+        if asked_bytes > budget_bytes {
+            return refused(budget_bytes);
+        }
+        let alignment = self.constants.delta_alignment;
+        let Ok(range) = self.geometry.allocate("deltas", asked_bytes, alignment) else {
+            return refused(self.geometry.largest_hole_bytes());
+        };
+        let (layout, words) = match self.constants.method {
+            Method::Gather => {
+                let packed = pack_vertex_major(morph);
+                let layout = DeltaLayout::VertexMajor {
+                    steps_offset: packed.steps_offset,
+                    entries_offset: packed.entries_offset,
+                    entry_words: packed.entry_words,
+                    streams: packed.streams,
+                };
+                (layout, packed.words)
+            }
+            Method::Scatter => {
+                let packed = pack_scatter(morph);
+                (DeltaLayout::Scatter { targets: packed.targets }, packed.words)
+            }
+        };
+        debug_assert_eq!(words.len() as u64 * 4, asked_bytes, "size_bytes disagrees with the packer");
+        self.delta_bytes += asked_bytes;
+        Deltas::Held { range, layout, words }
+    }
+
+    pub(crate) fn mesh_state(&self, id: MeshId) -> Result<MeshState, MorphError> {
+        let mesh = self.mesh(id)?;
+        if let Deltas::Refused { asked_bytes, budget_bytes } = mesh.deltas {
+            return Ok(MeshState::Refused { asked_bytes, budget_bytes });
+        }
+        let deltas_done = matches!(mesh.deltas, Deltas::Empty) || mesh.upload.delta_frame.is_some();
+        if mesh.upload.rest_frame.is_some() && deltas_done {
+            return Ok(MeshState::Resident);
+        }
+        Ok(MeshState::Uploading {
+            done_bytes: mesh.upload.rest_bytes + mesh.upload.delta_bytes,
+            total_bytes: mesh.rest_range.size_bytes + mesh.delta_total_bytes(),
+        })
+    }
+
+    /// Sends a mesh again: a refusal is judged anew, and what lies on the device is written over.
+    pub(crate) fn reupload(&mut self, id: MeshId) -> Result<MeshState, MorphError> {
+        let morph = Arc::clone(&self.mesh(id)?.morph);
+        self.release_deltas(id);
+        let deltas = self.hold_deltas(&morph);
+        let mesh = &mut self.meshes[id];
+        mesh.deltas = deltas;
+        mesh.upload = UploadCursor::default();
+        if !self.uploads.contains(&id) {
+            self.uploads.push_back(id);
+        }
+        self.mark_instances_dirty(id);
+        self.mesh_state(id)
+    }
+
+    pub(crate) fn remove_mesh(&mut self, id: MeshId) -> Result<(), MorphError> {
+        let mesh = self.mesh(id)?;
+        if mesh.instance_count > 0 {
+            return Err(MorphError::MeshInUse { instance_count: mesh.instance_count });
+        }
+        // What is left are reserved blocks.
+        for block in mesh.blocks.clone() {
+            self.remove_block(block);
+        }
+        self.release_deltas(id);
+        if let Some(mesh) = self.meshes.remove(id) {
+            self.geometry.release(mesh.rest_range);
+        }
+        self.uploads.retain(|it| *it != id);
+        Ok(())
+    }
+
+    fn release_deltas(&mut self, id: MeshId) {
+        let deltas = std::mem::replace(&mut self.meshes[id].deltas, Deltas::Empty);
+        if let Deltas::Held { range, .. } = deltas {
+            self.geometry.release(range);
+            self.delta_bytes -= range.size_bytes;
+        }
+    }
+
+    fn mark_instances_dirty(&mut self, mesh: MeshId) {
+        let ids: Vec<_> =
+            self.instances.iter().filter(|(_, it)| it.mesh == mesh).map(|(id, _)| id).collect();
+        for id in ids {
+            self.instances[id].dirty = true;
+            self.enqueue(id);
+        }
+    }
+
+    pub(crate) fn refused_mesh_count(&self) -> u32 {
+        self.meshes.values().filter(|mesh| matches!(mesh.deltas, Deltas::Refused { .. })).count() as u32
+    }
+}

@@ -1,0 +1,163 @@
+//! What the pass knows: meshes, instances, blocks of ranges, and which of them need work.
+//!
+//! Everything here is host data and names no command buffer, so that it can be tested without a device.
+//! `plan` turns it into a frame plan.
+
+mod block;
+mod instance;
+mod mesh;
+mod plan;
+
+use std::collections::VecDeque;
+
+use morph_core::plan::FramePlan;
+use slotmap::SlotMap;
+
+use crate::desc::{Capacities, Method, MorphPassDesc};
+use crate::geometry_buffer::GeometryBuffer;
+use crate::sets::{SetLedger, SetRanges};
+
+pub use instance::VertexRange;
+pub use mesh::MeshState;
+
+slotmap::new_key_type! {
+    /// A mesh of a pass. Carries a generation: a stale handle is an error, never another mesh.
+    pub struct MeshId;
+    /// An instance of a mesh. Carries a generation: a stale handle is an error, never another instance.
+    pub struct InstanceId;
+    pub(crate) struct BlockId;
+}
+
+/// What never changes in the life of a pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Constants {
+    pub(crate) layout: morph_core::VertexLayout,
+    pub(crate) method: Method,
+    pub(crate) history: bool,
+    pub(crate) capacities: Capacities,
+    /// `maxStorageBufferRange`.
+    pub(crate) max_range_bytes: u64,
+    /// Ranges of vertices start at multiples of it: the least common multiple of stride and storage alignment.
+    pub(crate) vertex_alignment: u64,
+    /// Ranges of deltas start at multiples of it.
+    pub(crate) delta_alignment: u64,
+    /// `maxComputeWorkGroupCount`.
+    pub(crate) max_group_count: [u32; 3],
+}
+
+impl Constants {
+    pub(crate) fn new(desc: &MorphPassDesc) -> Constants {
+        let limits = &desc.device.limits;
+        let storage_alignment = limits.min_storage_buffer_offset_alignment.max(16);
+        Constants {
+            layout: desc.layout,
+            method: desc.method,
+            history: desc.history,
+            capacities: desc.capacities,
+            max_range_bytes: u64::from(limits.max_storage_buffer_range),
+            vertex_alignment: least_common_multiple(u64::from(desc.layout.stride_bytes), storage_alignment),
+            delta_alignment: storage_alignment,
+            max_group_count: limits.max_compute_work_group_count,
+        }
+    }
+
+    /// Bytes of the staging ring that belong to one frame slot.
+    pub(crate) fn staging_slot_bytes(&self) -> u64 {
+        self.capacities.staging_bytes_per_frame.next_multiple_of(16)
+    }
+
+    fn ranges_per_instance(&self) -> u64 {
+        if self.history { 2 } else { 1 }
+    }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
+
+/// What one frame slot last recorded, so that the engine can take it back.
+#[derive(Debug, Clone, Default)]
+struct SlotLog {
+    frame: u64,
+    written: Vec<InstanceId>,
+    /// Meshes whose upload went on in the frame, and how far it was before.
+    uploads: Vec<(MeshId, mesh::UploadCursor)>,
+}
+
+/// Everything the pass knows.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) constants: Constants,
+    pub(crate) geometry: GeometryBuffer,
+    meshes: SlotMap<MeshId, mesh::Mesh>,
+    instances: SlotMap<InstanceId, instance::Instance>,
+    blocks: SlotMap<BlockId, block::Block>,
+    ledger: SetLedger,
+    /// Instances that may need work. Idle ones are not in it, so they cost nothing.
+    queue: Vec<InstanceId>,
+    uploads: VecDeque<MeshId>,
+    /// Meshes that were sent whole but still hold their packed words.
+    packed: Vec<MeshId>,
+    /// Bytes of the frame arena that all attached instances could need at once.
+    reserved_frame_bytes: u64,
+    delta_bytes: u64,
+    /// Number of the last planned frame; the first is 1.
+    frame: u64,
+    /// The last frame that the device is known to be done with.
+    completed_frame: u64,
+    slots: Vec<SlotLog>,
+    pub(crate) plan: FramePlan,
+    /// Sets to be written before the plan is recorded.
+    pub(crate) set_writes: Vec<(u32, SetRanges)>,
+    scratch: plan::Scratch,
+}
+
+impl Scene {
+    pub(crate) fn new(constants: Constants, geometry: GeometryBuffer) -> Scene {
+        let instance_capacity = constants.capacities.instance_capacity;
+        Scene {
+            constants,
+            geometry,
+            meshes: SlotMap::with_key(),
+            instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
+            blocks: SlotMap::with_key(),
+            ledger: SetLedger::new(set_count(instance_capacity)),
+            queue: Vec::with_capacity(instance_capacity as usize),
+            uploads: VecDeque::new(),
+            packed: Vec::new(),
+            reserved_frame_bytes: 0,
+            delta_bytes: 0,
+            frame: 0,
+            completed_frame: 0,
+            slots: vec![SlotLog::default(); constants.capacities.frame_slot_count as usize],
+            plan: FramePlan::new(),
+            set_writes: Vec::new(),
+            scratch: plan::Scratch::default(),
+        }
+    }
+
+    pub(crate) fn mesh_count(&self) -> usize {
+        self.meshes.len()
+    }
+
+    pub(crate) fn instance_count(&self) -> usize {
+        self.instances.len()
+    }
+
+    pub(crate) fn delta_bytes(&self) -> u64 {
+        self.delta_bytes
+    }
+}
+
+/// Descriptor sets for so many instances: every block holds at least one, and as many again may wait for the frames
+/// that still use them.
+pub(crate) fn set_count(instance_capacity: u32) -> u32 {
+    instance_capacity.saturating_mul(2).saturating_add(16)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Tests of the scene without a device.

@@ -1,0 +1,204 @@
+//! What host and shaders share: parameter structs, bindings, specialization constants.
+//!
+//! Each struct stands here and in GLSL with the same members in the same order. Sizes and offsets are asserted at
+//! compile time, and a test reads member names and offsets out of the compiled modules and compares them with
+//! [`STRUCTS`].
+
+use bytemuck::{Pod, Zeroable};
+use morph_core::plan::{Kernel, MAX_PARAMETER_WORDS};
+use morph_core::{Quantization, Streams, VertexLayout};
+
+/// Push constants of the batched gather.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct GatherParams {
+    /// Vertices of the mesh.
+    pub vertex_count: u32,
+    /// Instances of this dispatch.
+    pub instance_count: u32,
+    /// Word offset of the first instance record in the frame buffer.
+    pub first_record: u32,
+    /// Word offset of the quantization steps in the delta buffer.
+    pub steps_offset: u32,
+    /// Word offset of the entries in the delta buffer.
+    pub entries_offset: u32,
+    /// Words of an entry.
+    pub entry_words: u32,
+    /// Streams that an entry holds beside the position, as [`stream_bits`].
+    pub entry_streams: u32,
+    /// Streams that are written beside the position, as [`stream_bits`].
+    pub output_streams: u32,
+}
+
+/// Push constants of scatter.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+pub struct ScatterParams {
+    /// Entries of the target.
+    pub entry_count: u32,
+    /// Word offset of the vertices in the delta buffer.
+    pub index_offset: u32,
+    /// Word offset of the position stream, or [`NO_STREAM`].
+    pub position_offset: u32,
+    /// Word offset of the normal stream, or [`NO_STREAM`].
+    pub normal_offset: u32,
+    /// Word offset of the tangent stream, or [`NO_STREAM`].
+    pub tangent_offset: u32,
+    /// Word offset of the range being written in the output buffer.
+    pub output_offset: u32,
+    /// Weight of the target.
+    pub weight: f32,
+    /// Step of the position stream.
+    pub position_step: f32,
+    /// Step of the normal stream.
+    pub normal_step: f32,
+    /// Step of the tangent stream.
+    pub tangent_step: f32,
+}
+
+/// Where an instance is written and where its weights are; two words of the frame buffer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct InstanceRecord {
+    /// Word offset of the range in the output buffer.
+    pub output_offset: u32,
+    /// Word offset of the weights in the frame buffer.
+    pub weights_offset: u32,
+}
+
+/// A stream that is not there.
+pub const NO_STREAM: u32 = u32::MAX;
+
+const _: () = {
+    assert!(size_of::<GatherParams>() == 32);
+    assert!(size_of::<ScatterParams>() == 40);
+    assert!(size_of::<InstanceRecord>() == 8);
+    assert!(PUSH_CONSTANT_BYTES <= 128);
+    assert!(std::mem::offset_of!(GatherParams, output_streams) == 28);
+    assert!(std::mem::offset_of!(ScatterParams, weight) == 24);
+};
+
+/// Bytes of push constants that the pipeline layout declares.
+pub const PUSH_CONSTANT_BYTES: u32 = 40;
+const _: () = assert!(size_of::<ScatterParams>() as u32 <= PUSH_CONSTANT_BYTES);
+const _: () = assert!(PUSH_CONSTANT_BYTES as usize <= MAX_PARAMETER_WORDS * 4);
+
+/// Binding numbers of the one descriptor set.
+pub mod bindings {
+    /// Rest pose of the mesh.
+    pub const REST: u32 = 0;
+    /// Deltas of the mesh.
+    pub const DELTAS: u32 = 1;
+    /// Ranges of the instances.
+    pub const OUTPUT: u32 = 2;
+    /// Weights and instance records.
+    pub const FRAME: u32 = 3;
+    /// How many there are.
+    pub const COUNT: u32 = 4;
+}
+
+/// A struct, for the test that compares it with the compiled modules.
+#[derive(Debug, Clone, Copy)]
+pub struct StructTable {
+    /// Name in GLSL and in Rust.
+    pub name: &'static str,
+    /// Modules that declare it.
+    pub modules: &'static [&'static str],
+    /// Members: name and byte offset.
+    pub members: &'static [(&'static str, u32)],
+    /// Size in bytes.
+    pub size_bytes: u32,
+}
+
+macro_rules! struct_table {
+    ($name:ident, $modules:expr, [$($member:ident),* $(,)?]) => {
+        StructTable {
+            name: stringify!($name),
+            modules: $modules,
+            members: &[$((stringify!($member), std::mem::offset_of!($name, $member) as u32)),*],
+            size_bytes: size_of::<$name>() as u32,
+        }
+    };
+}
+
+/// Every struct that host and shaders share.
+pub const STRUCTS: &[StructTable] = &[
+    struct_table!(
+        GatherParams,
+        &["gather", "gather_rte"],
+        [
+            vertex_count,
+            instance_count,
+            first_record,
+            steps_offset,
+            entries_offset,
+            entry_words,
+            entry_streams,
+            output_streams,
+        ]
+    ),
+    struct_table!(
+        ScatterParams,
+        &["scatter", "scatter_rte"],
+        [
+            entry_count,
+            index_offset,
+            position_offset,
+            normal_offset,
+            tangent_offset,
+            output_offset,
+            weight,
+            position_step,
+            normal_step,
+            tangent_step,
+        ]
+    ),
+];
+
+/// Buffers by name and binding, for the same test.
+pub const BUFFERS: &[(&str, u32)] = &[
+    ("RestBuffer", bindings::REST),
+    ("DeltaBuffer", bindings::DELTAS),
+    ("OutputBuffer", bindings::OUTPUT),
+    ("FrameBuffer", bindings::FRAME),
+];
+
+/// Specialization constants: name and id. The first two are the workgroup's size in x and y.
+pub const SPECIALIZATION_CONSTANTS: &[(&str, u32)] = &[
+    ("QUANTIZATION", 2),
+    ("STRIDE_WORDS", 3),
+    ("POSITION_OFFSET_WORDS", 4),
+    ("NORMAL_OFFSET_WORDS", 5),
+    ("TANGENT_OFFSET_WORDS", 6),
+];
+
+/// The values of all specialization constants, by rising id.
+pub(crate) fn specialization(kernel: Kernel, quantization: Quantization, layout: &VertexLayout) -> [u32; 7] {
+    let [local_x, local_y] = kernel.local_size();
+    [
+        local_x,
+        local_y,
+        quantization_number(quantization),
+        layout.stride_bytes / 4,
+        layout.position_offset / 4,
+        // Where the layout has no such attribute, no stream of it is ever written.
+        layout.normal_offset.unwrap_or(0) / 4,
+        layout.tangent_offset.unwrap_or(0) / 4,
+    ]
+}
+
+/// As `shaders/include/morph_math.glsl` numbers them.
+fn quantization_number(quantization: Quantization) -> u32 {
+    match quantization {
+        Quantization::F32 => 0,
+        Quantization::Half => 1,
+        Quantization::Snorm16 => 2,
+        // `morph-core` and this crate are released together; a quantization without a kernel cannot be built.
+        other => unreachable!("no kernel decodes {other}"),
+    }
+}
+
+/// Bits of the streams beside the position, as `shaders/include/morph_constants.glsl` has them.
+pub fn stream_bits(streams: Streams) -> u32 {
+    u32::from(streams.normals) | u32::from(streams.tangents) << 1
+}
