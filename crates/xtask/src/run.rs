@@ -59,7 +59,7 @@ pub(crate) fn is_in_path(program: &str) -> bool {
 pub(crate) fn command_line(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
-        .map(|word| shell_word(word))
+        .map(shell_word)
         .collect::<Vec<_>>()
         .join(" ")
 }

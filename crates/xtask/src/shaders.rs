@@ -90,6 +90,11 @@ pub(crate) fn join_archives(root: &Path) -> anyhow::Result<()> {
     std::fs::write(&stamp, description).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
+/// Whether all archives that are needed are here.
+pub(crate) fn has_archives() -> bool {
+    find_archives(&library_folders()).is_ok()
+}
+
 /// Folders in which Debian and its kin keep static archives.
 fn library_folders() -> Vec<PathBuf> {
     let architecture = std::env::consts::ARCH;
