@@ -15,6 +15,7 @@ use crate::list::{self, Module};
 use crate::record::{self, ModuleRecord, Record, sources_hash, spv_path};
 use crate::sources::{INCLUDE_FOLDER, Sources, sha256};
 use crate::update::compiled_names;
+use crate::validate::validate;
 
 /// Folders below the workspace root whose files are not sources of their own.
 const NO_SOURCES: [&str; 2] = [INCLUDE_FOLDER, record::FOLDER];
@@ -161,6 +162,7 @@ fn recompile(root: &Path, modules: &[Module]) -> anyhow::Result<Vec<String>> {
     for module in modules {
         let spv = compile(&compiler, module, &Sources::read(root, module)?)?;
         let path = spv_path(&module.name);
+        validate(&path, &spv)?;
         if std::fs::read(root.join(&path)).with_context(|| format!("cannot read {path}"))? != spv {
             problems.push(format!(
                 "{path}: the recorded compiler gives other bytes for the same sources"

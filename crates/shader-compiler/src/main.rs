@@ -15,6 +15,7 @@ mod list;
 mod record;
 mod sources;
 mod update;
+mod validate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ use crate::compile::compile;
 use crate::list::Module;
 use crate::record::{FOLDER, ModuleRecord, PATH, Record, spv_path};
 use crate::sources::Sources;
+use crate::validate::validate;
 
 /// Compiles every module and brings `shaders/spv/` up to date; returns whether all of them compiled.
 ///
@@ -28,6 +29,7 @@ pub(crate) fn run(root: &Path, modules: &[Module], compiler_name: &str) -> anyho
         let compiled = Sources::read(root, module)
             .and_then(|sources| Ok((compile(&compiler, module, &sources)?, sources)))
             .and_then(|(spv, sources)| {
+                validate(&spv_path(&module.name), &spv)?;
                 let is_written = write_if_changed(root, &spv_path(&module.name), &spv)?;
                 Ok((ModuleRecord::new(module, &sources, &spv), is_written))
             });

