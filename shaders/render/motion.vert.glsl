@@ -1,0 +1,20 @@
+#version 450
+// Motion vectors: the vertex now, from the range that every pass draws, and the vertex one frame ago, from the range
+// that holds it.
+#extension GL_GOOGLE_include_directive : require
+#include "render/transform.glsl"
+
+layout(location = 0) in vec3 position;
+layout(location = 2) in vec3 previous_position;
+
+layout(location = 0) out vec4 current_clip;
+layout(location = 1) out vec4 previous_clip;
+
+invariant gl_Position;
+
+void main() {
+    gl_Position = clip_position(world_position(position));
+    current_clip = gl_Position;
+    previous_clip =
+        RENDER_MAT4(frame.previous_view_projection) * vec4(previous_world_position(previous_position), 1.0);
+}

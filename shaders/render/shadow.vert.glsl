@@ -1,0 +1,10 @@
+#version 450
+// The shadow map: where each surface is, seen from the key light.
+#extension GL_GOOGLE_include_directive : require
+#include "render/transform.glsl"
+
+layout(location = 0) in vec3 position;
+
+void main() {
+    gl_Position = RENDER_MAT4(frame.shadow_view_projection) * vec4(world_position(position), 1.0);
+}
