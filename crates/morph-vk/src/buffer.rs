@@ -41,7 +41,11 @@ impl Buffer {
             unsafe { device.create_buffer(&info, None) }.map_err(MorphError::vulkan("vkCreateBuffer"))?;
         // SAFETY: the buffer was made by this device just now.
         let requirements = unsafe { device.get_buffer_memory_requirements(handle) };
-        let request = MemoryRequest { name: desc.name, requirements, location: desc.location };
+        let request = MemoryRequest {
+            name: desc.name,
+            requirements,
+            location: desc.location,
+        };
         // SAFETY: handed on.
         let block = match unsafe { memory.allocate(device, &request) } {
             Ok(block) => block,
@@ -56,7 +60,10 @@ impl Buffer {
             let mut buffer = Buffer { handle, block };
             // SAFETY: nothing uses the buffer yet.
             unsafe { buffer.destroy(device, memory) };
-            return Err(MorphError::Vulkan { call: "vkBindBufferMemory", result });
+            return Err(MorphError::Vulkan {
+                call: "vkBindBufferMemory",
+                result,
+            });
         }
         names.name(handle, desc.name);
         Ok(Buffer { handle, block })
@@ -64,8 +71,16 @@ impl Buffer {
 
     #[cfg(test)]
     pub(crate) fn null() -> Buffer {
-        let block = MemoryBlock { memory: vk::DeviceMemory::null(), offset: 0, mapped: None, token: 0 };
-        Buffer { handle: vk::Buffer::null(), block }
+        let block = MemoryBlock {
+            memory: vk::DeviceMemory::null(),
+            offset: 0,
+            mapped: None,
+            token: 0,
+        };
+        Buffer {
+            handle: vk::Buffer::null(),
+            block,
+        }
     }
 
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {

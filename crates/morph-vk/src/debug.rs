@@ -12,7 +12,10 @@ pub(crate) struct DebugNames {
 
 impl std::fmt::Debug for DebugNames {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("DebugNames").field("enabled", &self.utils.is_some()).finish()
+        formatter
+            .debug_struct("DebugNames")
+            .field("enabled", &self.utils.is_some())
+            .finish()
     }
 }
 
@@ -26,8 +29,12 @@ impl DebugNames {
     }
 
     pub(crate) fn name<T: vk::Handle>(&self, handle: T, name: &str) {
-        let (Some(utils), Ok(name)) = (&self.utils, CString::new(name)) else { return };
-        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        let (Some(utils), Ok(name)) = (&self.utils, CString::new(name)) else {
+            return;
+        };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default()
+            .object_handle(handle)
+            .object_name(&name);
         // SAFETY: the handle is live where this is called, right behind its creation, and nobody else names it.
         let named = unsafe { utils.set_debug_utils_object_name(&info) };
         if let Err(error) = named {

@@ -44,13 +44,18 @@ impl Readers {
     };
 
     /// Copies out of the ranges, as a read-back does.
-    pub const COPY: Readers =
-        Readers { stages: vk::PipelineStageFlags2::COPY, access: vk::AccessFlags2::TRANSFER_READ };
+    pub const COPY: Readers = Readers {
+        stages: vk::PipelineStageFlags2::COPY,
+        access: vk::AccessFlags2::TRANSFER_READ,
+    };
 
     /// Both these and those.
     #[must_use]
     pub fn and(self, other: Readers) -> Readers {
-        Readers { stages: self.stages | other.stages, access: self.access | other.access }
+        Readers {
+            stages: self.stages | other.stages,
+            access: self.access | other.access,
+        }
     }
 }
 
@@ -177,7 +182,11 @@ impl MorphPassDesc {
             return invalid("instance_capacity", 0, "more than zero");
         }
         if capacities.frame_slot_count == 0 {
-            return invalid("frame_slot_count", 0, "the number of frames in flight, at least one");
+            return invalid(
+                "frame_slot_count",
+                0,
+                "the number of frames in flight, at least one",
+            );
         }
         if capacities.frame_bytes < 16 || capacities.frame_bytes > range {
             let right = "at least 16 and at most the device's maxStorageBufferRange";
@@ -185,7 +194,11 @@ impl MorphPassDesc {
         }
         if capacities.staging_bytes_per_frame < capacities.frame_bytes.saturating_add(1024) {
             let right = "at least `frame_bytes` and 1,024 bytes for uploads";
-            return invalid("staging_bytes_per_frame", capacities.staging_bytes_per_frame, right);
+            return invalid(
+                "staging_bytes_per_frame",
+                capacities.staging_bytes_per_frame,
+                right,
+            );
         }
         let staging = capacities
             .staging_bytes_per_frame
@@ -193,7 +206,11 @@ impl MorphPassDesc {
             .and_then(|bytes| bytes.checked_mul(u64::from(capacities.frame_slot_count)));
         if staging.is_none() {
             let right = "small enough that all frame slots together stay below 2^64 bytes";
-            return invalid("staging_bytes_per_frame", capacities.staging_bytes_per_frame, right);
+            return invalid(
+                "staging_bytes_per_frame",
+                capacities.staging_bytes_per_frame,
+                right,
+            );
         }
         if self.readers.stages.is_empty() {
             return invalid("readers.stages", 0, "the stages that read the ranges");

@@ -40,13 +40,21 @@ impl GeometryBuffer {
         };
         // SAFETY: handed on.
         let buffer = unsafe { Buffer::new(device, memory, names, &desc) }?;
-        Ok(GeometryBuffer { buffer, ranges: RangeAllocator::new(size_bytes), size_bytes })
+        Ok(GeometryBuffer {
+            buffer,
+            ranges: RangeAllocator::new(size_bytes),
+            size_bytes,
+        })
     }
 
     /// Without a device, for tests of what lies above.
     #[cfg(test)]
     pub(crate) fn without_device(size_bytes: u64) -> GeometryBuffer {
-        GeometryBuffer { buffer: Buffer::null(), ranges: RangeAllocator::new(size_bytes), size_bytes }
+        GeometryBuffer {
+            buffer: Buffer::null(),
+            ranges: RangeAllocator::new(size_bytes),
+            size_bytes,
+        }
     }
 
     /// The buffer, to bind as vertex buffer. All ranges lie in it.
@@ -75,12 +83,14 @@ impl GeometryBuffer {
         size_bytes: u64,
         alignment: u64,
     ) -> Result<Range, MorphError> {
-        self.ranges.allocate(size_bytes, alignment).ok_or(MorphError::OutOfSpace {
-            what,
-            asked_bytes: size_bytes,
-            free_bytes: self.free_bytes(),
-            largest_hole_bytes: self.largest_hole_bytes(),
-        })
+        self.ranges
+            .allocate(size_bytes, alignment)
+            .ok_or(MorphError::OutOfSpace {
+                what,
+                asked_bytes: size_bytes,
+                free_bytes: self.free_bytes(),
+                largest_hole_bytes: self.largest_hole_bytes(),
+            })
     }
 
     pub(crate) fn release(&mut self, range: Range) {

@@ -20,7 +20,11 @@ pub struct GpuAllocatorMemory {
 impl GpuAllocatorMemory {
     /// The allocator must have been made for the device that the pass is created on.
     pub fn new(allocator: Arc<Mutex<Allocator>>) -> GpuAllocatorMemory {
-        GpuAllocatorMemory { allocator, allocations: HashMap::new(), next_token: 0 }
+        GpuAllocatorMemory {
+            allocator,
+            allocations: HashMap::new(),
+            next_token: 0,
+        }
     }
 }
 
@@ -65,7 +69,10 @@ unsafe impl MemoryProvider for GpuAllocatorMemory {
 
     unsafe fn free(&mut self, _device: &ash::Device, block: MemoryBlock) {
         let Some(allocation) = self.allocations.remove(&block.token) else {
-            tracing::error!(token = block.token, "a block was freed that this provider does not know");
+            tracing::error!(
+                token = block.token,
+                "a block was freed that this provider does not know"
+            );
             return;
         };
         let mut allocator = self.allocator.lock().unwrap_or_else(PoisonError::into_inner);

@@ -125,8 +125,9 @@ unsafe impl MemoryProvider for RawMemory {
             }
         };
         let bits = request.requirements.memory_type_bits;
-        let memory_type =
-            self.find_type(bits, flags).ok_or_else(|| fail("the device has no such memory type".to_owned()))?;
+        let memory_type = self
+            .find_type(bits, flags)
+            .ok_or_else(|| fail("the device has no such memory type".to_owned()))?;
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(request.requirements.size)
             .memory_type_index(memory_type);
@@ -148,7 +149,12 @@ unsafe impl MemoryProvider for RawMemory {
         } else {
             None
         };
-        Ok(MemoryBlock { memory, offset: 0, mapped, token: 0 })
+        Ok(MemoryBlock {
+            memory,
+            offset: 0,
+            mapped,
+            token: 0,
+        })
     }
 
     unsafe fn free(&mut self, device: &ash::Device, block: MemoryBlock) {

@@ -176,12 +176,14 @@ impl MorphPass {
     /// past one are applied. Errors, with nothing changed: NaN or infinity (the target is named), more weights than
     /// targets.
     pub fn set_weights(&mut self, instance: InstanceId, weights: &[f32]) -> Result<bool, MorphError> {
-        self.scene.change_weights(instance, |state, names| state.set_all(weights, names))
+        self.scene
+            .change_weights(instance, |state, names| state.set_all(weights, names))
     }
 
     /// Sets the weight of one slot; as [`set_weights`](Self::set_weights).
     pub fn set_weight(&mut self, instance: InstanceId, slot: usize, weight: f32) -> Result<bool, MorphError> {
-        self.scene.change_weights(instance, |state, names| state.set_slot(slot, weight, names))
+        self.scene
+            .change_weights(instance, |state, names| state.set_slot(slot, weight, names))
     }
 
     /// Sets the weight of one target by name; an unknown name is an error that lists the nearest.
@@ -191,7 +193,8 @@ impl MorphPass {
         name: &str,
         weight: f32,
     ) -> Result<bool, MorphError> {
-        self.scene.change_weights(instance, |state, names| state.set_named(name, weight, names))
+        self.scene
+            .change_weights(instance, |state, names| state.set_named(name, weight, names))
     }
 
     /// The weights of an instance, one per target.
@@ -217,6 +220,11 @@ impl MorphPass {
     /// Where the vertices of an instance lie, as of the frame last recorded; `None` for a stale handle.
     pub fn vertex_range(&self, instance: InstanceId) -> Option<VertexRange> {
         self.scene.vertex_range(instance)
+    }
+
+    /// The vertex that ranges hold.
+    pub fn layout(&self) -> morph_core::VertexLayout {
+        self.desc.layout
     }
 
     /// The buffer that all ranges lie in.
@@ -400,7 +408,9 @@ impl Parts {
             location: MemoryLocation::HostToDevice,
         };
         // SAFETY: as above.
-        let staging = self.staging.insert(unsafe { Buffer::new(device, memory, names, &staging) }?);
+        let staging = self
+            .staging
+            .insert(unsafe { Buffer::new(device, memory, names, &staging) }?);
         if staging.mapped().is_none() {
             return Err(MorphError::Memory {
                 what: "morph staging ring",
@@ -430,10 +440,19 @@ impl Parts {
                 staging: Some(staging),
                 pipelines: Some(pipelines),
                 sets: Some(sets),
-            } => Ok(Objects { geometry, frame_buffer, staging, pipelines, sets }),
+            } => Ok(Objects {
+                geometry,
+                frame_buffer,
+                staging,
+                pipelines,
+                sets,
+            }),
             parts => {
                 *self = parts;
-                Err(MorphError::Vulkan { call: "MorphPass::new", result: vk::Result::ERROR_UNKNOWN })
+                Err(MorphError::Vulkan {
+                    call: "MorphPass::new",
+                    result: vk::Result::ERROR_UNKNOWN,
+                })
             }
         }
     }

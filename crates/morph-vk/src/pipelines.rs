@@ -67,8 +67,9 @@ impl Pipelines {
         let ranges = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::COMPUTE)
             .size(PUSH_CONSTANT_BYTES)];
-        let info =
-            vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(&ranges);
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&set_layouts)
+            .push_constant_ranges(&ranges);
         // SAFETY: the set layout was made just now.
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
         let layout = match layout {
@@ -76,11 +77,18 @@ impl Pipelines {
             Err(result) => {
                 // SAFETY: nothing uses the set layout.
                 unsafe { device.destroy_descriptor_set_layout(set_layout, None) };
-                return Err(MorphError::Vulkan { call: "vkCreatePipelineLayout", result });
+                return Err(MorphError::Vulkan {
+                    call: "vkCreatePipelineLayout",
+                    result,
+                });
             }
         };
         names.name(layout, "morph pipeline layout");
-        Ok(Pipelines { set_layout, layout, built: [[vk::Pipeline::null(); QUANTIZATIONS.len()]; KERNEL_COUNT] })
+        Ok(Pipelines {
+            set_layout,
+            layout,
+            built: [[vk::Pipeline::null(); QUANTIZATIONS.len()]; KERNEL_COUNT],
+        })
     }
 
     /// The pipeline of a permutation, where it was built.
@@ -92,7 +100,9 @@ impl Pipelines {
 
     /// Whether every permutation of these kernels was built.
     pub(crate) fn ready(&self, kernels: &[Kernel]) -> bool {
-        kernels.iter().all(|kernel| QUANTIZATIONS.iter().all(|it| self.get(*kernel, *it).is_some()))
+        kernels
+            .iter()
+            .all(|kernel| QUANTIZATIONS.iter().all(|it| self.get(*kernel, *it).is_some()))
     }
 
     /// Builds what is missing of these kernels. On an error nothing of this call stays.
@@ -133,7 +143,12 @@ impl Pipelines {
             (_, true) => modules::GATHER_RTE,
         };
         // `include_bytes!` promises no alignment; a module is words.
-        let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|it| u32::from_le_bytes(*it)).collect();
+        let words: Vec<u32> = bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|it| u32::from_le_bytes(*it))
+            .collect();
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the module is one of ours, valid by the tests that run spirv-val on it.
         let module = unsafe { device.create_shader_module(&info, None) }
@@ -202,16 +217,23 @@ unsafe fn create_pipeline(
             .offset(index as u32 * 4)
             .size(size_of::<u32>())
     });
-    let constants = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
+    let constants = vk::SpecializationInfo::default()
+        .map_entries(&entries)
+        .data(bytemuck::cast_slice(values));
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(module)
         .name(c"main")
         .specialization_info(&constants);
-    let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+    let info = [vk::ComputePipelineCreateInfo::default()
+        .stage(stage)
+        .layout(layout)];
     // SAFETY: the caller vouches for all handles; the specialization data outlives the call.
     let created = unsafe { device.create_compute_pipelines(cache, &info, None) };
     created
         .map(|pipelines| pipelines[0])
-        .map_err(|(_, result)| MorphError::Vulkan { call: "vkCreateComputePipelines", result })
+        .map_err(|(_, result)| MorphError::Vulkan {
+            call: "vkCreateComputePipelines",
+            result,
+        })
 }

@@ -24,7 +24,14 @@ pub(crate) struct RangeAllocator {
 
 impl RangeAllocator {
     pub(crate) fn new(size_bytes: u64) -> RangeAllocator {
-        let holes = if size_bytes == 0 { Vec::new() } else { vec![Range { offset: 0, size_bytes }] };
+        let holes = if size_bytes == 0 {
+            Vec::new()
+        } else {
+            vec![Range {
+                offset: 0,
+                size_bytes,
+            }]
+        };
         RangeAllocator { holes }
     }
 
@@ -43,9 +50,18 @@ impl RangeAllocator {
             (start.checked_add(size_bytes)? <= hole.end()).then_some((index, start))
         })?;
         let hole = self.holes[index];
-        let taken = Range { offset: start, size_bytes };
-        let before = Range { offset: hole.offset, size_bytes: start - hole.offset };
-        let behind = Range { offset: taken.end(), size_bytes: hole.end() - taken.end() };
+        let taken = Range {
+            offset: start,
+            size_bytes,
+        };
+        let before = Range {
+            offset: hole.offset,
+            size_bytes: start - hole.offset,
+        };
+        let behind = Range {
+            offset: taken.end(),
+            size_bytes: hole.end() - taken.end(),
+        };
         let rest = [before, behind].into_iter().filter(|hole| hole.size_bytes > 0);
         self.holes.splice(index..=index, rest);
         Some(taken)
@@ -54,8 +70,14 @@ impl RangeAllocator {
     /// Takes back a range that `allocate` handed out.
     pub(crate) fn release(&mut self, range: Range) {
         let index = self.holes.partition_point(|hole| hole.offset < range.offset);
-        debug_assert!(index == 0 || self.holes[index - 1].end() <= range.offset, "released twice");
-        debug_assert!(index == self.holes.len() || range.end() <= self.holes[index].offset, "released twice");
+        debug_assert!(
+            index == 0 || self.holes[index - 1].end() <= range.offset,
+            "released twice"
+        );
+        debug_assert!(
+            index == self.holes.len() || range.end() <= self.holes[index].offset,
+            "released twice"
+        );
         let mut joined = range;
         let mut replaced = index..index;
         if index > 0 && self.holes[index - 1].end() == joined.offset {
@@ -83,7 +105,13 @@ mod tests {
         let mut allocator = RangeAllocator::new(100);
         assert_eq!(allocator.allocate(101, 1), None);
         assert_eq!(allocator.allocate(u64::MAX, 7), None);
-        assert_eq!(allocator.allocate(100, 1), Some(Range { offset: 0, size_bytes: 100 }));
+        assert_eq!(
+            allocator.allocate(100, 1),
+            Some(Range {
+                offset: 0,
+                size_bytes: 100
+            })
+        );
         assert_eq!(allocator.allocate(1, 1), None);
         assert_eq!((allocator.free_bytes(), allocator.largest_hole_bytes()), (0, 0));
     }

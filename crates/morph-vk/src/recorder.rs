@@ -3,7 +3,9 @@
 use std::ffi::CString;
 
 use ash::{khr, vk};
-use morph_core::plan::{Access, BarrierStep, CopyStep, DispatchStep, FramePlan, PlanBuffer, PlanStep, Stages};
+use morph_core::plan::{
+    Access, BarrierStep, CopyStep, DispatchStep, FramePlan, PlanBuffer, PlanStep, Stages,
+};
 
 use crate::debug::DebugNames;
 use crate::desc::Readers;
@@ -83,10 +85,15 @@ impl Recorder<'_> {
                 size: copy.source.size_bytes,
             });
         }
-        let Some((source, destination)) = buffers else { return };
+        let Some((source, destination)) = buffers else {
+            return;
+        };
         let (source, destination) = (self.buffer(source), self.buffer(destination));
         // SAFETY: the caller vouches for the offsets; regions of one frame never overlap.
-        unsafe { self.device.cmd_copy_buffer(cmd, source, destination, self.regions) };
+        unsafe {
+            self.device
+                .cmd_copy_buffer(cmd, source, destination, self.regions)
+        };
     }
 
     /// # Safety
@@ -100,7 +107,10 @@ impl Recorder<'_> {
     ) {
         // The planner dispatches only what is built; a plan from elsewhere that asks for more is not recorded.
         let Some(pipeline) = self.pipelines.get(step.kernel, step.quantization) else {
-            tracing::error!(kernel = step.kernel.name(), "a plan asks for a pipeline that is not built");
+            tracing::error!(
+                kernel = step.kernel.name(),
+                "a plan asks for a pipeline that is not built"
+            );
             return;
         };
         if self.names.enabled() {
@@ -124,13 +134,19 @@ impl Recorder<'_> {
             let sets = [self.sets.get(step.binding)];
             let layout = self.pipelines.layout;
             // SAFETY: the set was written for this layout, and no pending frame needs what it held before.
-            unsafe { self.device.cmd_bind_descriptor_sets(cmd, bind_point, layout, 0, &sets, &[]) };
+            unsafe {
+                self.device
+                    .cmd_bind_descriptor_sets(cmd, bind_point, layout, 0, &sets, &[])
+            };
         }
         *bound = Some((pipeline, step.binding));
         let parameters = bytemuck::cast_slice(&step.parameters[..step.parameter_words as usize]);
         let stages = vk::ShaderStageFlags::COMPUTE;
         // SAFETY: the range is within what the layout declares.
-        unsafe { self.device.cmd_push_constants(cmd, self.pipelines.layout, stages, 0, parameters) };
+        unsafe {
+            self.device
+                .cmd_push_constants(cmd, self.pipelines.layout, stages, 0, parameters)
+        };
         let [x, y, z] = step.group_count;
         // SAFETY: pipeline, set and parameters are bound; the counts are within the device's limits.
         unsafe { self.device.cmd_dispatch(cmd, x, y, z) };

@@ -73,20 +73,27 @@ impl DescriptorSets {
             ty: vk::DescriptorType::STORAGE_BUFFER,
             descriptor_count: count.saturating_mul(bindings::COUNT),
         }];
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(count)
+            .pool_sizes(&sizes);
         // SAFETY: the caller vouches for the device.
         let pool = unsafe { device.create_descriptor_pool(&info, None) }
             .map_err(MorphError::vulkan("vkCreateDescriptorPool"))?;
         names.name(pool, "morph descriptor pool");
         let layouts = vec![layout; count as usize];
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
         // SAFETY: the pool was made for just these sets.
         match unsafe { device.allocate_descriptor_sets(&info) } {
             Ok(sets) => Ok(DescriptorSets { pool, sets }),
             Err(result) => {
                 // SAFETY: nothing uses the pool.
                 unsafe { device.destroy_descriptor_pool(pool, None) };
-                Err(MorphError::Vulkan { call: "vkAllocateDescriptorSets", result })
+                Err(MorphError::Vulkan {
+                    call: "vkAllocateDescriptorSets",
+                    result,
+                })
             }
         }
     }
@@ -106,12 +113,22 @@ impl DescriptorSets {
         frame: vk::Buffer,
         ranges: &SetRanges,
     ) {
-        let of = |(offset, range): (u64, u64)| [vk::DescriptorBufferInfo { buffer: geometry, offset, range }];
+        let of = |(offset, range): (u64, u64)| {
+            [vk::DescriptorBufferInfo {
+                buffer: geometry,
+                offset,
+                range,
+            }]
+        };
         let infos = [
             of(ranges.rest),
             of(ranges.deltas),
             of(ranges.output),
-            [vk::DescriptorBufferInfo { buffer: frame, offset: 0, range: vk::WHOLE_SIZE }],
+            [vk::DescriptorBufferInfo {
+                buffer: frame,
+                offset: 0,
+                range: vk::WHOLE_SIZE,
+            }],
         ];
         let writes: [_; bindings::COUNT as usize] = std::array::from_fn(|binding| {
             vk::WriteDescriptorSet::default()

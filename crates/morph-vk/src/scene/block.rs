@@ -40,7 +40,10 @@ impl Scene {
     /// A place for one more instance of a mesh that exists.
     pub(super) fn place_instance(&mut self, mesh: MeshId) -> Result<(BlockId, u32), MorphError> {
         let blocks = &self.meshes[mesh].blocks;
-        let with_room = blocks.iter().copied().find(|id| !self.blocks[*id].free.is_empty());
+        let with_room = blocks
+            .iter()
+            .copied()
+            .find(|id| !self.blocks[*id].free.is_empty());
         let block = match with_room {
             Some(block) => block,
             None => self.grow_blocks(mesh)?,
@@ -62,7 +65,11 @@ impl Scene {
     pub(crate) fn reserve_instances(&mut self, mesh: MeshId, count: u32) -> Result<(), MorphError> {
         self.mesh(mesh)?;
         let capacity = self.constants.capacities.instance_capacity;
-        let free: u32 = self.meshes[mesh].blocks.iter().map(|id| self.blocks[*id].free.len() as u32).sum();
+        let free: u32 = self.meshes[mesh]
+            .blocks
+            .iter()
+            .map(|id| self.blocks[*id].free.len() as u32)
+            .sum();
         if (self.instance_count() as u64) + u64::from(count) > u64::from(capacity) {
             return Err(MorphError::InstanceCapacity { capacity });
         }
@@ -87,8 +94,16 @@ impl Scene {
 
     fn grow_blocks(&mut self, mesh: MeshId) -> Result<BlockId, MorphError> {
         let attached = self.meshes[mesh].instance_count;
-        let left = self.constants.capacities.instance_capacity.saturating_sub(self.instance_count() as u32);
-        let mut capacity = attached.min(MAX_GROWN_CAPACITY).min(left).min(self.largest_capacity(mesh)).max(1);
+        let left = self
+            .constants
+            .capacities
+            .instance_capacity
+            .saturating_sub(self.instance_count() as u32);
+        let mut capacity = attached
+            .min(MAX_GROWN_CAPACITY)
+            .min(left)
+            .min(self.largest_capacity(mesh))
+            .max(1);
         loop {
             match self.add_block(mesh, capacity, false) {
                 Ok(block) => return Ok(block),
@@ -115,8 +130,11 @@ impl Scene {
 
     fn add_block(&mut self, mesh: MeshId, capacity: u32, reserved: bool) -> Result<BlockId, MorphError> {
         let size_bytes = self.instance_bytes(mesh).saturating_mul(u64::from(capacity));
-        let range =
-            self.geometry.allocate("an instance's vertices", size_bytes, self.constants.vertex_alignment)?;
+        let range = self.geometry.allocate(
+            "an instance's vertices",
+            size_bytes,
+            self.constants.vertex_alignment,
+        )?;
         let block = self.blocks.insert(Block {
             mesh,
             range,
@@ -130,7 +148,9 @@ impl Scene {
     }
 
     pub(super) fn remove_block(&mut self, id: BlockId) {
-        let Some(block) = self.blocks.remove(id) else { return };
+        let Some(block) = self.blocks.remove(id) else {
+            return;
+        };
         self.geometry.release(block.range);
         if let Some(set) = block.set {
             self.ledger.release(set.number, set.last_frame);

@@ -26,7 +26,10 @@ pub(super) enum Content {
     Morphed,
 }
 
-#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact, not a state of one machine")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an independent fact, not a state of one machine"
+)]
 #[derive(Debug)]
 pub(super) struct Instance {
     pub(super) mesh: MeshId,
@@ -51,7 +54,9 @@ pub(super) struct Instance {
 
 impl Scene {
     pub(super) fn instance(&self, id: InstanceId) -> Result<&Instance, MorphError> {
-        self.instances.get(id).ok_or(MorphError::StaleHandle { kind: "instance" })
+        self.instances
+            .get(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })
     }
 
     pub(crate) fn attach(&mut self, mesh: MeshId) -> Result<InstanceId, MorphError> {
@@ -59,7 +64,9 @@ impl Scene {
         let target_count = self.mesh(mesh)?.morph.target_count();
         let asked_bytes = self.frame_bytes_of(mesh);
         if self.instances.len() as u64 >= u64::from(capacities.instance_capacity) {
-            return Err(MorphError::InstanceCapacity { capacity: capacities.instance_capacity });
+            return Err(MorphError::InstanceCapacity {
+                capacity: capacities.instance_capacity,
+            });
         }
         if self.reserved_frame_bytes + asked_bytes > capacities.frame_bytes {
             return Err(MorphError::FrameDataFull {
@@ -93,7 +100,10 @@ impl Scene {
     }
 
     pub(crate) fn detach(&mut self, id: InstanceId) -> Result<(), MorphError> {
-        let instance = self.instances.remove(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let instance = self
+            .instances
+            .remove(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         self.reserved_frame_bytes -= self.frame_bytes_of(instance.mesh);
         self.meshes[instance.mesh].instance_count -= 1;
         self.release_place(instance.block, instance.place);
@@ -118,7 +128,10 @@ impl Scene {
         id: InstanceId,
         change: impl FnOnce(&mut WeightState, &morph_core::NameTable) -> Result<bool, morph_core::WeightError>,
     ) -> Result<bool, MorphError> {
-        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let instance = self
+            .instances
+            .get_mut(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let names = self.meshes[instance.mesh].morph.names();
         let changed = change(&mut instance.weights, names)?;
         if changed && instance.morphs_enabled {
@@ -133,7 +146,10 @@ impl Scene {
     }
 
     pub(crate) fn set_morphs_enabled(&mut self, id: InstanceId, enabled: bool) -> Result<bool, MorphError> {
-        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let instance = self
+            .instances
+            .get_mut(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let changed = instance.morphs_enabled != enabled;
         instance.morphs_enabled = enabled;
         if changed {
@@ -144,7 +160,10 @@ impl Scene {
     }
 
     pub(crate) fn set_visible(&mut self, id: InstanceId, visible: bool) -> Result<bool, MorphError> {
-        let instance = self.instances.get_mut(id).ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let instance = self
+            .instances
+            .get_mut(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let changed = instance.visible != visible;
         instance.visible = visible;
         if !visible {
@@ -159,7 +178,11 @@ impl Scene {
         let stride = u64::from(self.constants.layout.stride_bytes);
         let first = |which| (self.range_offset(instance.block, instance.place, which) / stride) as u32;
         let moved = self.constants.history && instance.moved_frame == self.frame && self.frame > 0;
-        let previous = if moved { 1 - instance.current } else { instance.current };
+        let previous = if moved {
+            1 - instance.current
+        } else {
+            instance.current
+        };
         Some(VertexRange {
             current_first_vertex: first(instance.current),
             previous_first_vertex: first(previous),

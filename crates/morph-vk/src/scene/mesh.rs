@@ -35,8 +35,15 @@ pub enum MeshState {
 /// The deltas of a mesh, as the pass's method reads them.
 #[derive(Debug)]
 pub(super) enum DeltaLayout {
-    VertexMajor { steps_offset: u32, entries_offset: u32, entry_words: u32, streams: Streams },
-    Scatter { targets: Vec<ScatterTarget> },
+    VertexMajor {
+        steps_offset: u32,
+        entries_offset: u32,
+        entry_words: u32,
+        streams: Streams,
+    },
+    Scatter {
+        targets: Vec<ScatterTarget>,
+    },
 }
 
 #[derive(Debug)]
@@ -99,7 +106,9 @@ impl Mesh {
 
 impl Scene {
     pub(super) fn mesh(&self, id: MeshId) -> Result<&Mesh, MorphError> {
-        self.meshes.get(id).ok_or(MorphError::StaleHandle { kind: "mesh" })
+        self.meshes
+            .get(id)
+            .ok_or(MorphError::StaleHandle { kind: "mesh" })
     }
 
     pub(crate) fn morph_mesh(&self, id: MeshId) -> Result<&Arc<MorphMesh>, MorphError> {
@@ -109,7 +118,10 @@ impl Scene {
     pub(crate) fn add_mesh(&mut self, morph: Arc<MorphMesh>, rest: RestPose) -> Result<MeshId, MorphError> {
         let constants = self.constants;
         if rest.layout() != constants.layout {
-            return Err(MorphError::LayoutMismatch { given: rest.layout(), right: constants.layout });
+            return Err(MorphError::LayoutMismatch {
+                given: rest.layout(),
+                right: constants.layout,
+            });
         }
         if rest.vertex_count() != morph.vertex_count() {
             return Err(MorphError::VertexCountMismatch {
@@ -130,7 +142,9 @@ impl Scene {
                 limit_bytes: constants.max_range_bytes,
             });
         }
-        let rest_range = self.geometry.allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
+        let rest_range = self
+            .geometry
+            .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
         let deltas = self.hold_deltas(&morph);
         let number = self.meshes.len() as u32;
         let id = self.meshes.insert(Mesh {
@@ -159,11 +173,22 @@ impl Scene {
         };
         // Asked before anything is packed, so that a mesh which is refused costs no memory.
         let asked_bytes = morph.size_bytes(layout);
-        let budget_left = self.constants.capacities.delta_budget_bytes.saturating_sub(self.delta_bytes);
+        let budget_left = self
+            .constants
+            .capacities
+            .delta_budget_bytes
+            .saturating_sub(self.delta_bytes);
         let budget_bytes = budget_left.min(self.constants.max_range_bytes);
         let refused = |budget_bytes| {
-            tracing::warn!(asked_bytes, budget_bytes, "a mesh's deltas were refused; it is drawn at rest");
-            Deltas::Refused { asked_bytes, budget_bytes }
+            tracing::warn!(
+                asked_bytes,
+                budget_bytes,
+                "a mesh's deltas were refused; it is drawn at rest"
+            );
+            Deltas::Refused {
+                asked_bytes,
+                budget_bytes,
+            }
         };
         if asked_bytes > budget_bytes {
             return refused(budget_bytes);
@@ -185,18 +210,34 @@ impl Scene {
             }
             Method::Scatter => {
                 let packed = pack_scatter(morph);
-                (DeltaLayout::Scatter { targets: packed.targets }, packed.words)
+                (
+                    DeltaLayout::Scatter {
+                        targets: packed.targets,
+                    },
+                    packed.words,
+                )
             }
         };
-        debug_assert_eq!(words.len() as u64 * 4, asked_bytes, "size_bytes disagrees with the packer");
+        debug_assert_eq!(
+            words.len() as u64 * 4,
+            asked_bytes,
+            "size_bytes disagrees with the packer"
+        );
         self.delta_bytes += asked_bytes;
         Deltas::Held { range, layout, words }
     }
 
     pub(crate) fn mesh_state(&self, id: MeshId) -> Result<MeshState, MorphError> {
         let mesh = self.mesh(id)?;
-        if let Deltas::Refused { asked_bytes, budget_bytes } = mesh.deltas {
-            return Ok(MeshState::Refused { asked_bytes, budget_bytes });
+        if let Deltas::Refused {
+            asked_bytes,
+            budget_bytes,
+        } = mesh.deltas
+        {
+            return Ok(MeshState::Refused {
+                asked_bytes,
+                budget_bytes,
+            });
         }
         let deltas_done = matches!(mesh.deltas, Deltas::Empty) || mesh.upload.delta_frame.is_some();
         if mesh.upload.rest_frame.is_some() && deltas_done {
@@ -226,7 +267,9 @@ impl Scene {
     pub(crate) fn remove_mesh(&mut self, id: MeshId) -> Result<(), MorphError> {
         let mesh = self.mesh(id)?;
         if mesh.instance_count > 0 {
-            return Err(MorphError::MeshInUse { instance_count: mesh.instance_count });
+            return Err(MorphError::MeshInUse {
+                instance_count: mesh.instance_count,
+            });
         }
         // What is left are reserved blocks.
         for block in mesh.blocks.clone() {
@@ -249,8 +292,12 @@ impl Scene {
     }
 
     fn mark_instances_dirty(&mut self, mesh: MeshId) {
-        let ids: Vec<_> =
-            self.instances.iter().filter(|(_, it)| it.mesh == mesh).map(|(id, _)| id).collect();
+        let ids: Vec<_> = self
+            .instances
+            .iter()
+            .filter(|(_, it)| it.mesh == mesh)
+            .map(|(id, _)| id)
+            .collect();
         for id in ids {
             self.instances[id].dirty = true;
             self.enqueue(id);
@@ -258,6 +305,9 @@ impl Scene {
     }
 
     pub(crate) fn refused_mesh_count(&self) -> u32 {
-        self.meshes.values().filter(|mesh| matches!(mesh.deltas, Deltas::Refused { .. })).count() as u32
+        self.meshes
+            .values()
+            .filter(|mesh| matches!(mesh.deltas, Deltas::Refused { .. }))
+            .count() as u32
     }
 }

@@ -75,7 +75,10 @@ impl Scene {
         scratch.items.clear();
         scratch.dispatches.clear();
         scratch.round_ends.clear();
-        let mut stats = FrameStats { frame, ..FrameStats::default() };
+        let mut stats = FrameStats {
+            frame,
+            ..FrameStats::default()
+        };
 
         self.decide(&mut scratch, slot, pipelines_ready, &mut stats);
         let staged = match self.constants.method {
@@ -96,7 +99,9 @@ impl Scene {
         let completed = self.completed_frame;
         let meshes = &mut self.meshes;
         self.packed.retain(|id| {
-            let Some(mesh) = meshes.get_mut(*id) else { return false };
+            let Some(mesh) = meshes.get_mut(*id) else {
+                return false;
+            };
             let done = mesh.upload.delta_frame.is_some_and(|frame| frame <= completed);
             if let (true, Deltas::Held { words, .. }) = (done, &mut mesh.deltas) {
                 *words = Vec::new();
@@ -110,7 +115,9 @@ impl Scene {
         let mut queue = std::mem::take(&mut scratch.queue);
         std::mem::swap(&mut self.queue, &mut queue);
         for id in queue.drain(..) {
-            let Some(instance) = self.instances.get_mut(id) else { continue };
+            let Some(instance) = self.instances.get_mut(id) else {
+                continue;
+            };
             instance.queued = false;
             // Hidden instances stay dirty and come back into the queue when they are shown.
             if !instance.dirty || !instance.visible {
@@ -153,7 +160,10 @@ impl Scene {
             return Need::Wait;
         }
         let moves = instance.morphs_enabled
-            && instance.weights.active().any(|(slot, _)| entry_count(&mesh.morph, slot) > 0);
+            && instance
+                .weights
+                .active()
+                .any(|(slot, _)| entry_count(&mesh.morph, slot) > 0);
         if !moves {
             let holds_rest = instance.contents[usize::from(instance.current)] == Content::Rest;
             return if holds_rest { Need::Nothing } else { Need::Rest };
@@ -161,7 +171,11 @@ impl Scene {
         if matches!(mesh.deltas, Deltas::Refused { .. }) {
             return Need::Refused;
         }
-        if pipelines_ready && mesh.deltas_ready(self.frame) { Need::Morph } else { Need::Degraded }
+        if pipelines_ready && mesh.deltas_ready(self.frame) {
+            Need::Morph
+        } else {
+            Need::Degraded
+        }
     }
 
     /// Swaps an instance to the range that this frame writes, and says which.
@@ -210,7 +224,12 @@ impl Scene {
             stats.active_targets += u64::from(entries > 0);
             stats.active_entries += u64::from(entries);
         }
-        let item = Item { block: instance.block, place: instance.place, instance: id, range_offset };
+        let item = Item {
+            block: instance.block,
+            place: instance.place,
+            instance: id,
+            range_offset,
+        };
         if copies {
             scratch.copies.push(self.rest_copy(instance.mesh, range_offset));
         }
@@ -237,7 +256,9 @@ impl Scene {
     fn bind(&mut self, id: BlockId) -> bool {
         let block = &self.blocks[id];
         let mesh = &self.meshes[block.mesh];
-        let Deltas::Held { range: deltas, .. } = &mesh.deltas else { return false };
+        let Deltas::Held { range: deltas, .. } = &mesh.deltas else {
+            return false;
+        };
         let ranges = SetRanges {
             rest: (mesh.rest_range.offset, mesh.rest_range.size_bytes),
             deltas: (deltas.offset, deltas.size_bytes),
@@ -253,8 +274,14 @@ impl Scene {
             self.ledger.release(set.number, set.last_frame);
             block.set = None;
         }
-        let Some(number) = self.ledger.acquire(self.completed_frame) else { return false };
-        block.set = Some(BlockSet { number, ranges, last_frame: frame });
+        let Some(number) = self.ledger.acquire(self.completed_frame) else {
+            return false;
+        };
+        block.set = Some(BlockSet {
+            number,
+            ranges,
+            last_frame: frame,
+        });
         self.set_writes.push((number, ranges));
         true
     }
@@ -264,7 +291,9 @@ impl Scene {
         if scratch.items.is_empty() {
             return 0;
         }
-        scratch.items.sort_unstable_by_key(|item| (item.block, item.place));
+        scratch
+            .items
+            .sort_unstable_by_key(|item| (item.block, item.place));
         let record_bytes = size_of::<InstanceRecord>();
         let mut record_offset = 0;
         let mut weights_offset = scratch.items.len() * record_bytes;
@@ -283,11 +312,9 @@ impl Scene {
                 staging[weights_offset..weights_offset + weights.len()].copy_from_slice(weights);
                 weights_offset += weights.len();
             }
-            scratch.dispatches.extend(self.gather_dispatch(
-                batch[0].block,
-                batch.len() as u32,
-                first_record,
-            ));
+            scratch
+                .dispatches
+                .extend(self.gather_dispatch(batch[0].block, batch.len() as u32, first_record));
         }
         let size_bytes = weights_offset as u64;
         scratch.copies.push(CopyStep {
@@ -306,7 +333,13 @@ impl Scene {
     fn gather_dispatch(&self, id: BlockId, instance_count: u32, first_record: u32) -> Option<DispatchStep> {
         let mesh = &self.meshes[self.blocks[id].mesh];
         let Deltas::Held {
-            layout: DeltaLayout::VertexMajor { steps_offset, entries_offset, entry_words, streams },
+            layout:
+                DeltaLayout::VertexMajor {
+                    steps_offset,
+                    entries_offset,
+                    entry_words,
+                    streams,
+                },
             ..
         } = &mesh.deltas
         else {
@@ -333,7 +366,14 @@ impl Scene {
         };
         let [x, z] = spill(vertex_count.div_ceil(local_x), self.constants.max_group_count[0]);
         let group_count = [x, instance_count.div_ceil(local_y), z];
-        Some(self.dispatch(id, kernel, None, instance_count, group_count, bytemuck::bytes_of(&params)))
+        Some(self.dispatch(
+            id,
+            kernel,
+            None,
+            instance_count,
+            group_count,
+            bytemuck::bytes_of(&params),
+        ))
     }
 
     fn dispatch(
@@ -348,9 +388,19 @@ impl Scene {
         let block = &self.blocks[id];
         let mesh = &self.meshes[block.mesh];
         let set = block.set.map(|it| (it.number, it.ranges));
-        let (binding, ranges) =
-            set.unwrap_or((0, SetRanges { rest: (0, 0), deltas: (0, 0), output: (0, 0) }));
-        let interval = |(offset, size_bytes)| Interval { buffer: PlanBuffer::Geometry, offset, size_bytes };
+        let (binding, ranges) = set.unwrap_or((
+            0,
+            SetRanges {
+                rest: (0, 0),
+                deltas: (0, 0),
+                output: (0, 0),
+            },
+        ));
+        let interval = |(offset, size_bytes)| Interval {
+            buffer: PlanBuffer::Geometry,
+            offset,
+            size_bytes,
+        };
         let frame_data = Interval {
             buffer: PlanBuffer::Frame,
             offset: 0,
@@ -375,22 +425,37 @@ impl Scene {
 
     /// Rounds of dispatches: in each the next active target of every instance, so that instances share barriers.
     fn plan_scatter(&mut self, scratch: &mut Scratch) {
-        scratch.items.sort_unstable_by_key(|item| (item.block, item.place));
+        scratch
+            .items
+            .sort_unstable_by_key(|item| (item.block, item.place));
         let mut round = 0;
         loop {
             let before = scratch.dispatches.len();
             for item in &scratch.items {
                 let instance = &self.instances[item.instance];
                 let mesh = &self.meshes[instance.mesh];
-                let Deltas::Held { layout: DeltaLayout::Scatter { targets }, .. } = &mesh.deltas else {
+                let Deltas::Held {
+                    layout: DeltaLayout::Scatter { targets },
+                    ..
+                } = &mesh.deltas
+                else {
                     continue;
                 };
-                let active = instance.weights.active().filter(|(slot, _)| targets[*slot].entry_count > 0);
-                let Some((slot, weight)) = active.into_iter().nth(round) else { continue };
+                let active = instance
+                    .weights
+                    .active()
+                    .filter(|(slot, _)| targets[*slot].entry_count > 0);
+                let Some((slot, weight)) = active.into_iter().nth(round) else {
+                    continue;
+                };
                 let target = &targets[slot];
                 let layout = &self.constants.layout;
                 let stream = |offset: Option<u32>, drawn: bool| {
-                    if drawn { offset.unwrap_or(NO_STREAM) } else { NO_STREAM }
+                    if drawn {
+                        offset.unwrap_or(NO_STREAM)
+                    } else {
+                        NO_STREAM
+                    }
                 };
                 let params = ScatterParams {
                     entry_count: target.entry_count,
@@ -505,20 +570,30 @@ impl Scene {
         }
         let plan = &mut self.plan;
         plan.push_barrier(BarrierKind::Reuse);
-        plan.steps.extend(scratch.copies.iter().copied().map(PlanStep::Copy));
+        plan.steps
+            .extend(scratch.copies.iter().copied().map(PlanStep::Copy));
         if !scratch.dispatches.is_empty() {
             if !scratch.copies.is_empty() {
                 plan.push_barrier(BarrierKind::CopyToDispatch);
             }
             // A gather is one round.
             let whole = [scratch.dispatches.len()];
-            let rounds = if scratch.round_ends.is_empty() { &whole[..] } else { &scratch.round_ends[..] };
+            let rounds = if scratch.round_ends.is_empty() {
+                &whole[..]
+            } else {
+                &scratch.round_ends[..]
+            };
             let mut first = 0;
             for &end in rounds {
                 if first > 0 {
                     plan.push_barrier(BarrierKind::DispatchToDispatch);
                 }
-                plan.steps.extend(scratch.dispatches[first..end].iter().copied().map(PlanStep::Dispatch));
+                plan.steps.extend(
+                    scratch.dispatches[first..end]
+                        .iter()
+                        .copied()
+                        .map(PlanStep::Dispatch),
+                );
                 first = end;
             }
         }
@@ -533,7 +608,9 @@ impl Scene {
     pub(crate) fn discard_frame(&mut self, slot: u32) {
         let mut log = std::mem::take(&mut self.slots[slot as usize]);
         for id in log.written.drain(..) {
-            let Some(instance) = self.instances.get_mut(id) else { continue };
+            let Some(instance) = self.instances.get_mut(id) else {
+                continue;
+            };
             // What the ranges hold is unknown now, so everything is written again.
             instance.contents = [Content::Nothing; 2];
             instance.forget_previous = true;
@@ -542,7 +619,9 @@ impl Scene {
             self.enqueue(id);
         }
         for (id, before) in log.uploads.drain(..) {
-            let Some(mesh) = self.meshes.get_mut(id) else { continue };
+            let Some(mesh) = self.meshes.get_mut(id) else {
+                continue;
+            };
             mesh.upload.rest_bytes = mesh.upload.rest_bytes.min(before.rest_bytes);
             mesh.upload.delta_bytes = mesh.upload.delta_bytes.min(before.delta_bytes);
             mesh.upload.rest_frame = before.rest_frame;

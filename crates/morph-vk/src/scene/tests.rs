@@ -1,1 +1,0 @@
-//! Tests of the scene without a device.

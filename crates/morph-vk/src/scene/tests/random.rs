@@ -1,0 +1,299 @@
+//! Random lives of a scene: after every frame each visible instance shows what the host kernel says, and no two steps
+//! that a barrier does not order touch the same bytes.
+
+use std::sync::Arc;
+
+use morph_core::plan::{FramePlan, Interval, PlanStep};
+use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
+use proptest::prelude::*;
+
+use super::{Simulator, assert_shows, constants};
+use crate::desc::Method;
+use crate::error::MorphError;
+use crate::scene::{InstanceId, MeshId, MeshState};
+
+#[derive(Debug, Clone)]
+struct MeshRecipe {
+    vertex_count: u32,
+    quantization: Quantization,
+    targets: Vec<(Vec<u32>, bool, bool)>,
+    seed: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Operation {
+    Attach(prop::sample::Index),
+    Detach(prop::sample::Index),
+    SetWeights(prop::sample::Index, Vec<f32>),
+    Show(prop::sample::Index, bool),
+    Enable(prop::sample::Index, bool),
+    Reupload(prop::sample::Index),
+    Reserve(prop::sample::Index, u32),
+    Frame { pipelines_ready: bool, discard: bool },
+}
+
+fn mesh_recipe() -> impl Strategy<Value = MeshRecipe> {
+    let quantization = prop_oneof![
+        Just(Quantization::F32),
+        Just(Quantization::Half),
+        Just(Quantization::Snorm16)
+    ];
+    (1u32..40, quantization, any::<u32>()).prop_flat_map(|(vertex_count, quantization, seed)| {
+        let moved = prop::collection::btree_set(0..vertex_count, 0..=vertex_count as usize);
+        let target = (moved, any::<bool>(), any::<bool>())
+            .prop_map(|(moved, normals, tangents)| (moved.into_iter().collect(), normals, tangents));
+        prop::collection::vec(target, 0..6).prop_map(move |targets| MeshRecipe {
+            vertex_count,
+            quantization,
+            targets,
+            seed,
+        })
+    })
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let index = any::<prop::sample::Index>;
+    let weight = prop_oneof![Just(0.0f32), Just(1.0), -3.0f32..3.0];
+    prop_oneof![
+        2 => index().prop_map(Operation::Attach),
+        1 => index().prop_map(Operation::Detach),
+        4 => (index(), prop::collection::vec(weight, 0..6)).prop_map(|(i, w)| Operation::SetWeights(i, w)),
+        1 => (index(), any::<bool>()).prop_map(|(i, on)| Operation::Show(i, on)),
+        1 => (index(), any::<bool>()).prop_map(|(i, on)| Operation::Enable(i, on)),
+        1 => index().prop_map(Operation::Reupload),
+        1 => (index(), 1u32..6).prop_map(|(i, n)| Operation::Reserve(i, n)),
+        5 => (prop::bool::weighted(0.9), prop::bool::weighted(0.1))
+            .prop_map(|(pipelines_ready, discard)| Operation::Frame { pipelines_ready, discard }),
+    ]
+}
+
+fn cook(recipe: &MeshRecipe) -> (Arc<MorphMesh>, RestPose) {
+    let mut state = recipe.seed | 1;
+    // A small generator: the values only have to differ from each other.
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 22) as f32 - 2.0
+    };
+    let mut triple = || [next(), next(), next()];
+    let positions: Vec<_> = (0..recipe.vertex_count).map(|_| triple()).collect();
+    let normals: Vec<_> = (0..recipe.vertex_count).map(|_| triple()).collect();
+    let tangents: Vec<[f32; 4]> = (0..recipe.vertex_count)
+        .map(|_| triple())
+        .map(|[x, y, z]| [x, y, z, -1.0])
+        .collect();
+    let targets: Vec<_> = recipe
+        .targets
+        .iter()
+        .enumerate()
+        .map(|(slot, (vertices, normals, tangents))| MorphTarget {
+            name: format!("target {slot}"),
+            vertices: vertices.clone(),
+            positions: Some(vertices.iter().map(|_| triple()).collect()),
+            normals: normals.then(|| vertices.iter().map(|_| triple()).collect()),
+            tangents: tangents.then(|| vertices.iter().map(|_| triple()).collect()),
+        })
+        .collect();
+    let options = BuildOptions::new(recipe.quantization);
+    let (mesh, _) = MorphMesh::build(recipe.vertex_count, &targets, &options).unwrap();
+    let rest = RestPose::from_streams(
+        VertexLayout::PACKED,
+        &positions,
+        Some(&normals),
+        Some(&tangents),
+        BaseNormals::AsGiven,
+    );
+    (Arc::new(mesh), rest.unwrap())
+}
+
+/// What the test knows of an instance.
+struct Known {
+    id: InstanceId,
+    mesh: usize,
+    weights: Vec<f32>,
+    enabled: bool,
+    visible: bool,
+}
+
+/// No two steps between two barriers may touch the same bytes, unless both only read.
+fn assert_unordered_steps_are_disjoint(plan: &FramePlan) {
+    let mut written: Vec<Interval> = Vec::new();
+    let mut read: Vec<Interval> = Vec::new();
+    for step in &plan.steps {
+        let (reads, writes) = match step {
+            PlanStep::Barrier(_) => {
+                written.clear();
+                read.clear();
+                continue;
+            }
+            PlanStep::Copy(copy) => (vec![copy.source], copy.written()),
+            PlanStep::Dispatch(dispatch) => (dispatch.reads.to_vec(), dispatch.writes),
+        };
+        for earlier in written.iter().chain(&read) {
+            assert!(
+                !earlier.overlaps(&writes),
+                "{step:?} writes what an unordered step touches"
+            );
+        }
+        for earlier in &written {
+            assert!(
+                !reads.iter().any(|it| it.overlaps(earlier)),
+                "{step:?} reads what an unordered step writes"
+            );
+        }
+        written.push(writes);
+        read.extend(reads);
+    }
+}
+
+fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, history: bool) {
+    let mut constants = constants(method, history);
+    // Tight on purpose, so that blocks, refusals and the ring's end are met.
+    constants.capacities.geometry_bytes = 60_000;
+    constants.capacities.delta_budget_bytes = 5000;
+    constants.capacities.frame_bytes = 1 << 10;
+    constants.capacities.staging_bytes_per_frame = (1 << 10) + 1024;
+    let mut simulator = Simulator::new(constants);
+    let cooked: Vec<_> = recipes.iter().map(cook).collect();
+    let meshes: Vec<MeshId> = cooked
+        .iter()
+        .map(|(mesh, rest)| simulator.scene.add_mesh(Arc::clone(mesh), rest.clone()).unwrap())
+        .collect();
+    let mut instances: Vec<Known> = Vec::new();
+    for operation in operations {
+        match operation {
+            Operation::Attach(index) => {
+                let mesh = index.index(meshes.len());
+                match simulator.scene.attach(meshes[mesh]) {
+                    Ok(id) => {
+                        instances.push(Known {
+                            id,
+                            mesh,
+                            weights: Vec::new(),
+                            enabled: true,
+                            visible: true,
+                        });
+                    }
+                    Err(
+                        MorphError::OutOfSpace { .. }
+                        | MorphError::InstanceCapacity { .. }
+                        | MorphError::FrameDataFull { .. },
+                    ) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            Operation::Reserve(index, count) => {
+                let mesh = meshes[index.index(meshes.len())];
+                match simulator.scene.reserve_instances(mesh, count) {
+                    Ok(()) | Err(MorphError::OutOfSpace { .. } | MorphError::InstanceCapacity { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            Operation::Reupload(index) => {
+                simulator
+                    .scene
+                    .reupload(meshes[index.index(meshes.len())])
+                    .unwrap();
+            }
+            Operation::Frame {
+                pipelines_ready,
+                discard,
+            } => {
+                if discard {
+                    simulator.plan(pipelines_ready);
+                    let slot = simulator.last_slot();
+                    simulator.scene.discard_frame(slot);
+                } else {
+                    frame(&mut simulator, &cooked, &meshes, &instances, pipelines_ready);
+                }
+            }
+            _ if instances.is_empty() => {}
+            Operation::Detach(index) => {
+                let known = instances.swap_remove(index.index(instances.len()));
+                simulator.scene.detach(known.id).unwrap();
+            }
+            Operation::SetWeights(index, weights) => {
+                let count = instances.len();
+                let known = &mut instances[index.index(count)];
+                let target_count = cooked[known.mesh].0.target_count();
+                known.weights = weights.into_iter().take(target_count).collect();
+                let weights = &known.weights;
+                simulator
+                    .scene
+                    .change_weights(known.id, |state, names| state.set_all(weights, names))
+                    .unwrap();
+            }
+            Operation::Show(index, visible) => {
+                let count = instances.len();
+                let known = &mut instances[index.index(count)];
+                known.visible = visible;
+                simulator.scene.set_visible(known.id, visible).unwrap();
+            }
+            Operation::Enable(index, enabled) => {
+                let count = instances.len();
+                let known = &mut instances[index.index(count)];
+                known.enabled = enabled;
+                simulator.scene.set_morphs_enabled(known.id, enabled).unwrap();
+            }
+        }
+    }
+    // In the end everything settles.
+    for known in &mut instances {
+        known.visible = true;
+        simulator.scene.set_visible(known.id, true).unwrap();
+    }
+    for _ in 0..200 {
+        frame(&mut simulator, &cooked, &meshes, &instances, true);
+    }
+    let stats = simulator.advance(true);
+    assert!(
+        stats.is_idle() && stats.waiting_instances == 0 && stats.degraded_instances == 0,
+        "{stats:?}"
+    );
+}
+
+/// Runs a frame and checks every instance that the frame promises to be right.
+fn frame(
+    simulator: &mut Simulator,
+    cooked: &[(Arc<MorphMesh>, RestPose)],
+    meshes: &[MeshId],
+    instances: &[Known],
+    pipelines_ready: bool,
+) {
+    let states: Vec<MeshState> = meshes
+        .iter()
+        .map(|id| simulator.scene.mesh_state(*id).unwrap())
+        .collect();
+    let stats = simulator.advance(pipelines_ready);
+    assert_unordered_steps_are_disjoint(&simulator.scene.plan);
+    for known in instances.iter().filter(|it| it.visible) {
+        let (mesh, rest) = &cooked[known.mesh];
+        let off = vec![];
+        match states[known.mesh] {
+            MeshState::Resident if pipelines_ready => {
+                let weights = if known.enabled { &known.weights } else { &off };
+                assert_shows(simulator, known.id, mesh, rest, weights);
+            }
+            MeshState::Refused { .. } if simulator.scene.vertex_range(known.id).unwrap().written => {
+                assert_shows(simulator, known.id, mesh, rest, &[]);
+            }
+            _ => {}
+        }
+    }
+    if pipelines_ready && states.iter().all(|state| *state == MeshState::Resident) {
+        assert_eq!((stats.degraded_instances, stats.waiting_instances), (0, 0));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #[test]
+    fn random_scenes_show_what_the_host_kernel_says(
+        recipes in prop::collection::vec(mesh_recipe(), 1..4),
+        operations in prop::collection::vec(operation(), 1..60),
+        scatter in any::<bool>(),
+        history in any::<bool>(),
+    ) {
+        let method = if scatter { Method::Scatter } else { Method::Gather };
+        live(&recipes, operations, method, history);
+    }
+}

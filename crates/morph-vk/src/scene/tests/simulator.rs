@@ -1,0 +1,313 @@
+//! Runs frame plans on byte arrays: what a device would do, one step after the other.
+//!
+//! The kernels are written anew here, from the layouts' descriptions, so that a plan with a wrong offset, a missing
+//! copy or a stale weight gives wrong vertices without any device.
+
+use morph_core::plan::{CopyStep, DispatchStep, FramePlan, Interval, Kernel, PlanBuffer, PlanStep};
+use morph_core::{MorphedStreams, Quantization};
+
+use crate::geometry_buffer::GeometryBuffer;
+use crate::scene::{Constants, InstanceId, Scene};
+use crate::shader_interface::{GatherParams, NO_STREAM, ScatterParams};
+use crate::stats::FrameStats;
+
+/// A scene with memory to run its plans on.
+pub(super) struct Simulator {
+    pub(super) scene: Scene,
+    pub(super) geometry: Vec<u8>,
+    frame: Vec<u8>,
+    staging: Vec<u8>,
+    next_slot: u32,
+}
+
+impl Simulator {
+    pub(super) fn new(constants: Constants) -> Simulator {
+        let capacities = constants.capacities;
+        let staging = constants.staging_slot_bytes() as usize * capacities.frame_slot_count as usize;
+        Simulator {
+            scene: Scene::new(
+                constants,
+                GeometryBuffer::without_device(capacities.geometry_bytes),
+            ),
+            // Not zero: what was never written must show.
+            geometry: vec![0xcd; capacities.geometry_bytes as usize],
+            frame: vec![0xcd; capacities.frame_bytes as usize],
+            staging: vec![0xcd; staging],
+            next_slot: 0,
+        }
+    }
+
+    /// Plans a frame and runs it.
+    pub(super) fn advance(&mut self, pipelines_ready: bool) -> FrameStats {
+        let stats = self.plan(pipelines_ready);
+        self.run();
+        stats
+    }
+
+    /// Plans a frame without running it, as an engine that drops it would.
+    pub(super) fn plan(&mut self, pipelines_ready: bool) -> FrameStats {
+        let slot = self.next_slot;
+        let slots = self.scene.constants.capacities.frame_slot_count;
+        self.next_slot = (slot + 1) % slots;
+        let bytes = self.scene.constants.staging_slot_bytes() as usize;
+        let start = slot as usize * bytes;
+        self.scene
+            .plan_frame(slot, &mut self.staging[start..start + bytes], pipelines_ready)
+    }
+
+    /// The slot that was planned last.
+    pub(super) fn last_slot(&self) -> u32 {
+        let slots = self.scene.constants.capacities.frame_slot_count;
+        (self.next_slot + slots - 1) % slots
+    }
+
+    pub(super) fn run(&mut self) {
+        let plan = std::mem::replace(&mut self.scene.plan, FramePlan::new());
+        for step in &plan.steps {
+            match step {
+                PlanStep::Copy(copy) => self.copy(copy),
+                PlanStep::Dispatch(dispatch) => self.dispatch(dispatch),
+                PlanStep::Barrier(_) => {}
+            }
+        }
+        self.scene.plan = plan;
+    }
+
+    pub(super) fn morphed(&self, id: InstanceId) -> MorphedStreams {
+        let layout = self.scene.constants.layout;
+        let Some(range) = self.scene.vertex_range(id) else {
+            return MorphedStreams::default();
+        };
+        let stream = |offset: u32| {
+            (0..range.vertex_count)
+                .map(|vertex| {
+                    let first = (range.current_first_vertex + vertex) * layout.stride_bytes + offset;
+                    std::array::from_fn(|axis| {
+                        f32::from_bits(word(&self.geometry, first as usize / 4 + axis))
+                    })
+                })
+                .collect()
+        };
+        MorphedStreams {
+            positions: stream(layout.position_offset),
+            normals: layout.normal_offset.map(stream),
+            tangents: layout.tangent_offset.map(stream),
+        }
+    }
+
+    fn copy(&mut self, copy: &CopyStep) {
+        let bytes = self.slice(copy.source).to_vec();
+        let target = match copy.destination {
+            PlanBuffer::Geometry => &mut self.geometry,
+            PlanBuffer::Frame => &mut self.frame,
+            PlanBuffer::Staging => panic!("the ring is written by the host alone"),
+        };
+        let start = copy.destination_offset as usize;
+        target[start..start + bytes.len()].copy_from_slice(&bytes);
+    }
+
+    fn slice(&self, interval: Interval) -> &[u8] {
+        let buffer = match interval.buffer {
+            PlanBuffer::Geometry => &self.geometry,
+            PlanBuffer::Frame => &self.frame,
+            PlanBuffer::Staging => &self.staging,
+        };
+        &buffer[interval.offset as usize..(interval.offset + interval.size_bytes) as usize]
+    }
+
+    fn dispatch(&mut self, step: &DispatchStep) {
+        let [rest, deltas, frame] = step.reads.map(|interval| self.slice(interval).to_vec());
+        let mut output = self.slice(step.writes).to_vec();
+        let [local_x, local_y] = step.kernel.local_size();
+        let [x, y, z] = step.group_count;
+        let parameters: &[u8] = bytemuck::cast_slice(&step.parameters[..step.parameter_words as usize]);
+        let memory = Memory {
+            rest: &rest,
+            deltas: &deltas,
+            frame: &frame,
+            output: &mut output,
+        };
+        let layout = self.scene.constants.layout;
+        let invocations = u64::from(x) * u64::from(z) * u64::from(local_x);
+        match step.kernel {
+            Kernel::Scatter => {
+                let params: ScatterParams = *bytemuck::from_bytes(parameters);
+                assert!(invocations >= u64::from(params.entry_count), "too few groups");
+                scatter(memory, &params, step.quantization, layout);
+            }
+            Kernel::GatherX32Y1 | Kernel::GatherX8Y16 => {
+                let params: GatherParams = *bytemuck::from_bytes(parameters);
+                assert!(
+                    invocations >= u64::from(params.vertex_count),
+                    "too few groups in x and z"
+                );
+                assert!(y * local_y >= params.instance_count, "too few groups in y");
+                gather(memory, &params, step.quantization, layout);
+            }
+        }
+        let start = step.writes.offset as usize;
+        self.geometry[start..start + output.len()].copy_from_slice(&output);
+    }
+}
+
+struct Memory<'a> {
+    rest: &'a [u8],
+    deltas: &'a [u8],
+    frame: &'a [u8],
+    output: &'a mut Vec<u8>,
+}
+
+fn word(bytes: &[u8], index: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|byte| bytes[index * 4 + byte]))
+}
+
+fn half_word(bytes: &[u8], index: usize) -> u16 {
+    u16::from_le_bytes(std::array::from_fn(|byte| bytes[index * 2 + byte]))
+}
+
+fn decode(bits: u16, quantization: Quantization, step: f32) -> f32 {
+    match quantization {
+        Quantization::Half => {
+            let magnitude = match (bits >> 10 & 31, bits & 1023) {
+                (0, mantissa) => f64::from(mantissa) * 2f64.powi(-24),
+                (exponent, mantissa) => {
+                    (1.0 + f64::from(mantissa) / 1024.0) * 2f64.powi(i32::from(exponent) - 15)
+                }
+            };
+            if bits & 0x8000 == 0 {
+                magnitude as f32
+            } else {
+                -magnitude as f32
+            }
+        }
+        _ => f32::from(bits as i16) * step,
+    }
+}
+
+fn accumulate(output: &mut [u8], first_word: usize, weight: f32, delta: [f32; 3]) {
+    for (axis, delta) in delta.into_iter().enumerate() {
+        let sum = f32::from_bits(word(output, first_word + axis)) + weight * delta;
+        let start = (first_word + axis) * 4;
+        output[start..start + 4].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+fn scatter(
+    memory: Memory<'_>,
+    params: &ScatterParams,
+    quantization: Quantization,
+    layout: morph_core::VertexLayout,
+) {
+    let streams = [
+        (
+            params.position_offset,
+            params.position_step,
+            Some(layout.position_offset),
+        ),
+        (params.normal_offset, params.normal_step, layout.normal_offset),
+        (params.tangent_offset, params.tangent_step, layout.tangent_offset),
+    ];
+    for entry in 0..params.entry_count as usize {
+        let vertex = word(memory.deltas, params.index_offset as usize + entry);
+        for (offset, step, attribute) in streams {
+            if offset == NO_STREAM {
+                continue;
+            }
+            let attribute = attribute.expect("a stream that the layout has not");
+            let first = params.output_offset + vertex * (layout.stride_bytes / 4) + attribute / 4;
+            let delta = std::array::from_fn(|axis| {
+                let index = entry * 3 + axis;
+                if quantization == Quantization::F32 {
+                    f32::from_bits(word(memory.deltas, offset as usize + index))
+                } else {
+                    decode(
+                        half_word(memory.deltas, offset as usize * 2 + index),
+                        quantization,
+                        step,
+                    )
+                }
+            });
+            accumulate(memory.output, first as usize, params.weight, delta);
+        }
+    }
+}
+
+fn gather(
+    memory: Memory<'_>,
+    params: &GatherParams,
+    quantization: Quantization,
+    layout: morph_core::VertexLayout,
+) {
+    let stride = layout.stride_bytes as usize / 4;
+    let has = |bits: u32, bit: u32| bits & bit != 0;
+    for instance in 0..params.instance_count as usize {
+        let record = params.first_record as usize + instance * 2;
+        let output_offset = word(memory.frame, record) as usize;
+        let weights_offset = word(memory.frame, record + 1) as usize;
+        for vertex in 0..params.vertex_count as usize {
+            // Which streams an entry holds, in its order, and where each goes.
+            let streams = [
+                (true, true, Some(layout.position_offset)),
+                (
+                    has(params.entry_streams, 1),
+                    has(params.output_streams, 1),
+                    layout.normal_offset,
+                ),
+                (
+                    has(params.entry_streams, 2),
+                    has(params.output_streams, 2),
+                    layout.tangent_offset,
+                ),
+            ];
+            for (_, written, attribute) in streams {
+                if let (true, Some(attribute)) = (written, attribute) {
+                    let (from, to) = (vertex * stride, output_offset + vertex * stride);
+                    let attribute = attribute as usize / 4;
+                    for axis in 0..3 {
+                        let bits = word(memory.rest, from + attribute + axis);
+                        let start = (to + attribute + axis) * 4;
+                        memory.output[start..start + 4].copy_from_slice(&bits.to_le_bytes());
+                    }
+                }
+            }
+            for entry in word(memory.deltas, vertex)..word(memory.deltas, vertex + 1) {
+                let first = (params.entries_offset + entry * params.entry_words) as usize;
+                let wide = quantization == Quantization::F32;
+                let target = if wide {
+                    word(memory.deltas, first)
+                } else {
+                    u32::from(half_word(memory.deltas, first * 2))
+                };
+                let weight = f32::from_bits(word(memory.frame, weights_offset + target as usize));
+                let mut place = 1;
+                for (stream, (held, written, attribute)) in streams.into_iter().enumerate() {
+                    if !held {
+                        continue;
+                    }
+                    let step = if quantization == Quantization::Snorm16 {
+                        let index = params.steps_offset as usize + target as usize * 3 + stream;
+                        f32::from_bits(word(memory.deltas, index))
+                    } else {
+                        1.0
+                    };
+                    let delta: [f32; 3] = std::array::from_fn(|axis| {
+                        if wide {
+                            f32::from_bits(word(memory.deltas, first + place + axis))
+                        } else {
+                            decode(
+                                half_word(memory.deltas, first * 2 + place + axis),
+                                quantization,
+                                step,
+                            )
+                        }
+                    });
+                    place += 3;
+                    if let (true, Some(attribute)) = (written, attribute) {
+                        let to = output_offset + vertex * stride + attribute as usize / 4;
+                        accumulate(memory.output, to, weight, delta);
+                    }
+                }
+            }
+        }
+    }
+}
