@@ -9,6 +9,8 @@
 //! - [`Renderer`] records a [`Frame`] into a command buffer and reads every [`Pass`] back as a picture or as numbers.
 //! - [`Camera`] frames a model or its head; [`upload`] and [`upload_indices`] get a mesh onto the device.
 //!
+//! - [`Deformer`] runs the morph pre-pass on such a device, frame by frame, and reads morphed vertices back.
+//!
 //! The renderer reads plain `vk::Buffer`s with first vertex numbers, so it does not care who wrote the vertices.
 //!
 //! # Coordinates
@@ -18,6 +20,7 @@
 
 mod camera;
 mod capture;
+mod deformer;
 mod descriptors;
 mod device;
 mod digits;
@@ -40,6 +43,7 @@ mod validation;
 
 pub use camera::{Camera, head_bounds};
 pub use capture::Plane;
+pub use deformer::{DeformError, Deformer, DeformerDesc, device_facts, pass_desc, raw_memory, unpack};
 pub use device::{HeadlessDesc, HeadlessDevice};
 pub use drivers::{DriverInfo, list_drivers};
 pub use error::{CaptureError, DeviceError, RenderError};
