@@ -56,11 +56,12 @@ pub struct Sphere {
 impl MorphMesh {
     /// A box that holds every vertex that started in `rest`, morphed with these weights.
     ///
-    /// Each side moves by weight times the least or greatest delta of each target, so one moved corner does not grow the
-    /// other five sides.
-    /// The box holds the exact sums and the rounded sums of the kernel alike, and is tight where the arithmetic is exact.
-    /// Weights past the last target are ignored; if any weight is not finite the answer is [`Aabb::EVERYTHING`], which
-    /// nothing is culled by.
+    /// Each side moves by weight times the least or greatest delta of each target, so one moved corner does
+    /// not grow the other five sides.
+    /// The box holds the exact sums and the rounded sums of the kernel alike, and is tight where the
+    /// arithmetic is exact.
+    /// Weights past the last target are ignored; if any weight is not finite the answer is
+    /// [`Aabb::EVERYTHING`], which nothing is culled by.
     pub fn bounds(&self, rest: &Aabb, weights: &[f32]) -> Aabb {
         if rest.is_empty() {
             return *rest;
@@ -89,9 +90,11 @@ impl MorphMesh {
         aabb
     }
 
-    /// How far any vertex can move with these weights: the sum of |weight| times reach, in model units, rounded up.
+    /// How far any vertex can move with these weights: the sum of |weight| times reach, in model units,
+    /// rounded up.
     ///
-    /// This is about the exact sum; [`bounding_sphere`](Self::bounding_sphere) adds what the kernel's roundings may.
+    /// This is about the exact sum; [`bounding_sphere`](Self::bounding_sphere) adds what the kernel's
+    /// roundings may.
     /// Weights past the last target are ignored; a weight that is not finite makes it infinite.
     pub fn inflation(&self, weights: &[f32]) -> f32 {
         let mut sum = 0.0_f32;
@@ -110,9 +113,10 @@ impl MorphMesh {
 
     /// A sphere that holds every vertex that started in `rest`, morphed with these weights.
     ///
-    /// The center stays; the radius grows by [`inflation`](Self::inflation) and by the roundings of the kernel's sums:
-    /// per component at most (2n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets, after the usual bound for
-    /// recursive summation (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
+    /// The center stays; the radius grows by [`inflation`](Self::inflation) and by the roundings of the
+    /// kernel's sums: per component at most (2n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets,
+    /// after the usual bound for recursive summation (Higham, Accuracy and Stability of Numerical Algorithms,
+    /// section 4.2).
     pub fn bounding_sphere(&self, rest: &Sphere, weights: &[f32]) -> Sphere {
         let inflation = self.inflation(weights);
         let active_count = self
@@ -127,7 +131,8 @@ impl MorphMesh {
         let farthest = rest.center.iter().map(|x| f64::from(x.abs())).fold(0.0, f64::max)
             + f64::from(rest.radius)
             + f64::from(inflation);
-        // √3 turns a component's bound into a length; twice that swallows the second order and this line's own roundings.
+        // √3 turns a component's bound into a length; twice that swallows the second order and this line's
+        // own roundings.
         let slack = 2.0 * 3.0_f64.sqrt() * (2 * active_count + 1) as f64 * farthest / f64::from(1_u32 << 24);
         Sphere {
             center: rest.center,
@@ -143,10 +148,6 @@ fn add_up(sum: f32, weight: f32, delta: f32) -> f32 {
     let kernel = sum + weight * delta;
     let exact = sum_up(f64::from(sum), f64::from(weight) * f64::from(delta));
     let bound = kernel.max(exact);
-    // Infinity less infinity: the result is outside the contract, and only an infinite bound is right.
-    if kernel.is_nan() || bound.is_nan() {
-        f32::INFINITY
-    } else {
-        bound
-    }
+    // Only a rest box that is not a number comes here, and nothing may be culled by it.
+    if bound.is_nan() { f32::INFINITY } else { bound }
 }

@@ -1,6 +1,7 @@
 //! The flat pool of quantized deltas, and views into it.
 //!
-//! One pool holds all streams of all targets, so that a mesh of a thousand targets is a handful of allocations.
+//! One pool holds all streams of all targets, so that a mesh of a thousand targets is a handful of
+//! allocations.
 
 use std::ops::Range;
 
@@ -36,7 +37,8 @@ impl DeltaPool {
         }
     }
 
-    /// Quantizes and appends one stream of one target; the deltas are finite, in the domain, and in the format's range.
+    /// Quantizes and appends one stream of one target; the deltas are finite, in the domain, and in the
+    /// format's range.
     pub(crate) fn push_stream(&mut self, deltas: &[[f32; 3]]) -> Stored {
         match self {
             DeltaPool::F32(pool) => {
@@ -120,7 +122,8 @@ impl DeltaSlice<'_> {
         }
     }
 
-    /// The three stored 16-bit patterns of entry `i`; zeros for floats, which have none, and past the last one.
+    /// The three stored 16-bit patterns of entry `i`; zeros for floats, which have none, and past the last
+    /// one.
     #[inline]
     pub(crate) fn half_words(&self, i: usize) -> [u16; 3] {
         match *self {

@@ -1,7 +1,7 @@
 //! The host kernel: the definition of the morph, which every device path must equal to the last bit.
 //!
-//! For every vertex and component, in 32-bit floats, over the targets in rising order with a weight other than zero
-//! that move the vertex: `acc = acc + weight * delta`, the product rounded, then the sum rounded.
+//! For every vertex and component, in 32-bit floats, over the targets in rising order with a weight other
+//! than zero that move the vertex: `acc = acc + weight * delta`, the product rounded, then the sum rounded.
 //! Never a fused multiply-add, never another order.
 //! Since every factor is zero or at least 2⁻⁴⁰ ([`to_domain`]), adding a zero product
 //! changes nothing, so leaving out zero weights is an optimization and not semantics.
@@ -57,7 +57,8 @@ pub fn morph(mesh: &MorphMesh, rest: &RestStreams, weights: &[f32]) -> Result<Mo
 
 /// Morphs a rest pose into buffers that are reused: once they have the right size, nothing is allocated.
 ///
-/// `weights` has one weight per target; a shorter array reads as zero for the rest, and the domain rule is applied.
+/// `weights` has one weight per target; a shorter array reads as zero for the rest, and the domain rule is
+/// applied.
 /// Deltas for a stream that the rest pose lacks are left out.
 /// On an error `out` is unchanged.
 pub fn morph_into(

@@ -5,7 +5,8 @@
 //! this cost measured over every vertex.
 //! From there come the words that shaders read ([`pack_vertex_major`], [`pack_scatter`]), bounds for any
 //! weights, and [`morph`], the host kernel.
-//! The host kernel is not an approximation of the device: it is the definition, and results are compared bit by bit.
+//! The host kernel is not an approximation of the device: it is the definition, and results are compared bit
+//! by bit.
 //!
 //! ```
 //! use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization, RestStreams, morph};

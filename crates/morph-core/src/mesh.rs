@@ -29,7 +29,8 @@ pub(crate) struct StoredTarget {
     pub(crate) entry_count: u32,
     /// First delta of each stream in the pool, where the target has the stream.
     pub(crate) first_delta: [Option<usize>; 3],
-    /// The step of each stream: 1 where the quantization has none, 0 where nothing moves or the stream is absent.
+    /// The step of each stream: 1 where the quantization has none, 0 where nothing moves or the stream is
+    /// absent.
     pub(crate) steps: [f32; 3],
     pub(crate) reach: f32,
     pub(crate) minimum: [f32; 3],
@@ -165,7 +166,8 @@ impl<'a> TargetView<'a> {
         self.mesh.vertices_of(self.target)
     }
 
-    /// The decoded position delta of entry `i`; zero past the last entry and where the target has no positions.
+    /// The decoded position delta of entry `i`; zero past the last entry and where the target has no
+    /// positions.
     pub fn position(&self, i: usize) -> [f32; 3] {
         self.delta(Stream::Position, i)
     }
@@ -180,7 +182,8 @@ impl<'a> TargetView<'a> {
         self.delta(Stream::Tangent, i)
     }
 
-    /// The decoded delta of entry `i` in any stream; zero past the last entry and where the target lacks the stream.
+    /// The decoded delta of entry `i` in any stream; zero past the last entry and where the target lacks the
+    /// stream.
     pub fn delta(&self, stream: Stream, i: usize) -> [f32; 3] {
         self.mesh
             .stream(self.target, stream)
@@ -190,7 +193,8 @@ impl<'a> TargetView<'a> {
 
     /// What one count of a stored position is worth, in model units.
     ///
-    /// Steps are 1 for quantizations other than snorm16, which have none, and for snorm16 zero where nothing moves.
+    /// Steps are 1 for quantizations other than snorm16, which have none, and for snorm16 zero where nothing
+    /// moves.
     pub fn position_step(&self) -> f32 {
         self.target.steps[Stream::Position.index()]
     }
@@ -210,12 +214,14 @@ impl<'a> TargetView<'a> {
         self.target.reach
     }
 
-    /// Smallest decoded position delta on each axis over all vertices of the mesh, those that do not move included.
+    /// Smallest decoded position delta on each axis over all vertices of the mesh, those that do not move
+    /// included.
     pub fn minimum(&self) -> [f32; 3] {
         self.target.minimum
     }
 
-    /// Largest decoded position delta on each axis over all vertices of the mesh, those that do not move included.
+    /// Largest decoded position delta on each axis over all vertices of the mesh, those that do not move
+    /// included.
     pub fn maximum(&self) -> [f32; 3] {
         self.target.maximum
     }

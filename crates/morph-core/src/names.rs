@@ -50,8 +50,8 @@ impl NameTable {
 
     /// Up to `n` names that `name` could have been meant to be, the likeliest first.
     ///
-    /// Likeness is the normalized Damerau-Levenshtein similarity without regard to case, and a name that contains the
-    /// other (`smile` in `mouthSmileLeft`) counts as at least half alike.
+    /// Likeness is the normalized Damerau-Levenshtein similarity without regard to case, and a name that
+    /// contains the other (`smile` in `mouthSmileLeft`) counts as at least half alike.
     /// Meant for error messages: it compares with every name.
     pub fn nearest(&self, name: &str, n: usize) -> Vec<&str> {
         let wanted = name.to_lowercase();

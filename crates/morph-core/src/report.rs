@@ -2,6 +2,7 @@
 
 /// What building one target cost.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TargetReport {
     /// The target's name.
     pub name: String,
@@ -9,21 +10,23 @@ pub struct TargetReport {
     pub entry_count: u32,
     /// Authored vertices with a delta other than zero that were left out: below the thresholds or the domain.
     pub dropped_entry_count: u64,
-    /// Components that were not zero and became zero because they, or their quantized values, were below 2⁻⁴⁰.
+    /// Components that were not zero and became zero because they, or their quantized values, were below
+    /// 2⁻⁴⁰.
     pub zeroed_component_count: u64,
-    /// Longest difference between a decoded and an authored position delta, in model units, over every vertex; dropped
-    /// entries count with their whole length. Rounded up.
+    /// Longest difference between a decoded and an authored position delta, in model units, over every
+    /// vertex; dropped entries count with their whole length. Rounded up.
     pub worst_position_error: f32,
     /// Longest difference between a decoded and an authored normal delta, against a unit normal. Rounded up.
     pub worst_normal_error: f32,
-    /// Longest difference between a decoded and an authored tangent delta, against a unit tangent. Rounded up.
+    /// Longest difference between a decoded and an authored tangent delta, against a unit tangent. Rounded
+    /// up.
     pub worst_tangent_error: f32,
-    /// Largest angle between the exact and the decoded morphed unit normal with this target at weight 1, in degrees,
-    /// rounded up; `None` where the build was given no rest normals.
+    /// Largest angle between the exact and the decoded morphed unit normal with this target at weight 1, in
+    /// degrees, rounded up; `None` where the build was given no rest normals.
     /// Angles of several targets do not add, so this promises nothing about mixtures.
     pub worst_direction_error_degrees: Option<f32>,
-    /// Vertices of the mesh left out of the angle because their exact morphed normal is shorter than 1e-4 and has no
-    /// direction to speak of. Zero where the build was given no rest normals.
+    /// Vertices of the mesh left out of the angle because their exact morphed normal is shorter than 1e-4 and
+    /// has no direction to speak of. Zero where the build was given no rest normals.
     pub uncounted_direction_vertices: u32,
     /// Length of the longest decoded position delta, in model units, rounded up.
     pub reach: f32,

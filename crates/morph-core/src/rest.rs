@@ -49,8 +49,10 @@ pub enum RestError {
         /// The offending component.
         value: f32,
     },
-    /// The interleaved vertices do not fit this machine's memory addresses.
-    #[error("{vertex_count} vertices of {stride_bytes} bytes do not fit into memory: split the mesh")]
+    /// The interleaved vertices do not fit into this machine's memory.
+    #[error(
+        "{vertex_count} vertices of {stride_bytes} bytes do not fit into memory: check the stride, or split the mesh"
+    )]
     TooLarge {
         /// How many vertices there are.
         vertex_count: usize,
@@ -118,8 +120,8 @@ impl RestStreams {
 
 /// The rest pose as interleaved vertices, byte for byte as they are uploaded.
 ///
-/// Position, normal and tangent direction are finite and have the domain rule applied; every other byte, the tangent's w
-/// among them, is the caller's.
+/// Position, normal and tangent direction are finite and have the domain rule applied; every other byte, the
+/// tangent's w among them, is the caller's.
 /// Floats are in the byte order of the host, which is the device's too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestPose {
@@ -159,8 +161,8 @@ impl RestPose {
 
     /// Interleaves separate streams.
     ///
-    /// A stream that the layout has and the caller does not is written as zeros (normals as `base_normals` says: zero
-    /// when kept as given, +Y when made unit); bytes that no attribute covers are zero.
+    /// A stream that the layout has and the caller does not is written as zeros (normals as `base_normals`
+    /// says: zero when kept as given, +Y when made unit); bytes that no attribute covers are zero.
     /// A stream that the layout does not have is checked for its length and left out.
     pub fn from_streams(
         layout: VertexLayout,
@@ -175,14 +177,15 @@ impl RestPose {
         check_length(Stream::Normal, normals, vertex_count)?;
         check_length(Stream::Tangent, tangents, vertex_count)?;
         let stride = layout.stride_bytes as usize;
-        let byte_count = vertex_count
-            .checked_mul(stride)
-            .filter(|&bytes| isize::try_from(bytes).is_ok())
-            .ok_or(RestError::TooLarge {
-                vertex_count,
-                stride_bytes: layout.stride_bytes,
-            })?;
-        let mut bytes = vec![0; byte_count];
+        let too_large = || RestError::TooLarge {
+            vertex_count,
+            stride_bytes: layout.stride_bytes,
+        };
+        let byte_count = vertex_count.checked_mul(stride).ok_or_else(too_large)?;
+        // The stride is the caller's: a wrong one should be an error and not the end of the program.
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(byte_count).map_err(|_| too_large())?;
+        bytes.resize(byte_count, 0);
         for (v, vertex) in bytes.chunks_exact_mut(stride).enumerate() {
             write_floats(vertex, Some(layout.position_offset), &positions[v]);
             if let Some(normals) = normals {

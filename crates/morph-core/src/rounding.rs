@@ -55,3 +55,38 @@ pub(crate) fn length_up(v: [f32; 3]) -> f32 {
     }
     length
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_is_the_next_float_and_keeps_floats() {
+        assert_eq!(up(1.0), 1.0);
+        assert_eq!(up(1.0 + 1.0e-12), 1.0_f32.next_up());
+        assert_eq!(up(-1.0 - 1.0e-12), -1.0);
+        assert_eq!(up(1.0e300), f32::INFINITY);
+        assert_eq!(up(-1.0e300), f32::MIN);
+        assert_eq!(up(1.0e-300), f32::from_bits(1));
+    }
+
+    #[test]
+    fn sums_are_rounded_up_also_where_the_double_sum_loses_the_small_part() {
+        assert_eq!(sum_up(1.0, 2.0), 3.0);
+        assert_eq!(sum_up(1.0, 1.0e-30), 1.0_f32.next_up());
+        assert_eq!(sum_up(1.0, -1.0e-30), 1.0);
+        assert_eq!(sum_up(f64::INFINITY, -1.0), f32::INFINITY);
+    }
+
+    #[test]
+    fn lengths_are_exact_where_they_can_be_and_above_otherwise() {
+        assert_eq!(length_up([0.0; 3]), 0.0);
+        assert_eq!(length_up([0.0, -7.5, 0.0]), 7.5);
+        assert_eq!(length_up([3.0, 4.0, 12.0]), 13.0);
+        let diagonal = length_up([1.0; 3]);
+        assert!(f64::from(diagonal).powi(2) >= 3.0 && f64::from(diagonal.next_down()).powi(2) < 3.0);
+        // The small part is lost in the double sum of squares, and still has to count.
+        assert!(length_up([1.0, 1.0e-12, 0.0]) > 1.0);
+        assert_eq!(length_up([f32::MAX; 3]), f32::INFINITY);
+    }
+}

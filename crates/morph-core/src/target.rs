@@ -33,10 +33,10 @@ impl MorphTarget {
 
     /// Makes a sparse target from one delta per vertex of the base mesh.
     ///
-    /// A vertex is kept where any component of any stream is not zero; NaN counts as not zero, so that the build can
-    /// refuse it by name.
-    /// The streams should have one length; vertices past the end of a shorter stream are kept without a value, which
-    /// the build refuses as [`BuildError::StreamLength`](crate::BuildError::StreamLength).
+    /// A vertex is kept where any component of any stream is not zero; NaN counts as not zero, so that the
+    /// build can refuse it by name.
+    /// The streams should have one length; vertices past the end of a shorter stream are kept without a
+    /// value, which the build refuses as [`BuildError::StreamLength`](crate::BuildError::StreamLength).
     pub fn from_dense(
         name: impl Into<String>,
         positions: Option<&[[f32; 3]]>,

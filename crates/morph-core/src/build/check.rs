@@ -62,7 +62,8 @@ pub(super) fn options(
 
 /// The largest angle by which dropping a delta of this length can turn a unit normal, in degrees.
 ///
-/// A delta at a right angle to the result turns most: by the arc sine of its length, and by anything from length 1 on.
+/// A delta at a right angle to the result turns most: by the arc sine of its length, and by anything from
+/// length 1 on.
 fn dropped_degrees(threshold: f64) -> f64 {
     if threshold < 1.0 {
         threshold.asin().to_degrees()

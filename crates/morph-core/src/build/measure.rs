@@ -23,7 +23,8 @@ impl ErrorMeter {
 /// Below this length a morphed normal has no direction to speak of, and consumers read it as unset.
 const SHORTEST_NORMAL: f64 = 1.0e-4;
 
-/// The worst angle between exact and decoded morphed normals with one target at weight 1, over the whole mesh.
+/// The worst angle between exact and decoded morphed normals with one target at weight 1, over the whole
+/// mesh.
 #[derive(Clone, Debug)]
 pub(super) struct DirectionMeter<'a> {
     rest: &'a [[f32; 3]],
@@ -87,7 +88,8 @@ fn has_direction(length: f64) -> bool {
 
 /// The angle between two vectors, in radians; a zero vector is as wrong as can be, half a turn.
 ///
-/// The arc tangent of sine and cosine is exact for small angles, where the arc cosine alone loses half the digits.
+/// The arc tangent of sine and cosine is exact for small angles, where the arc cosine alone loses half the
+/// digits.
 fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
     if a == b {
         return 0.0;

@@ -1,4 +1,5 @@
-//! Building a mesh: authored targets are checked, thinned, sorted, quantized, and measured against what was authored.
+//! Building a mesh: authored targets are checked, thinned, sorted, quantized, and measured against what was
+//! authored.
 
 mod check;
 mod measure;
@@ -53,19 +54,19 @@ impl MorphMesh {
     /// Builds the stored form of a mesh's targets, and reports what it cost.
     ///
     /// Every target keeps its slot and name, also where it moves nothing.
-    /// A vertex stays in a target if its position delta is longer than the position threshold or its normal or tangent
-    /// delta is longer than the direction threshold, after the [domain rule](crate::to_domain); with zero thresholds
-    /// everything that moves stays.
+    /// A vertex stays in a target if its position delta is longer than the position threshold or its normal
+    /// or tangent delta is longer than the direction threshold, after the [domain rule](crate::to_domain);
+    /// with zero thresholds everything that moves stays.
     /// The order of a target's vertices does not matter: entries are sorted by vertex.
     ///
-    /// Errors are measured in double precision against the authored deltas, over every vertex, what was dropped
-    /// included.
+    /// Errors are measured in double precision against the authored deltas, over every vertex, what was
+    /// dropped included.
     /// Takes time linear in the authored entries (n log n where vertices do not rise).
     ///
     /// # Errors
     ///
-    /// See [`BuildError`]: whatever is malformed, not finite, beyond the quantization's range, too large for 32-bit word
-    /// offsets, or worse than the tolerance asked for.
+    /// See [`BuildError`]: whatever is malformed, not finite, beyond the quantization's range, too large for
+    /// 32-bit word offsets, or worse than the tolerance asked for.
     pub fn build(
         vertex_count: u32,
         targets: &[MorphTarget],
@@ -175,7 +176,8 @@ impl<'a> Builder<'a> {
         Ok(report)
     }
 
-    /// Checks every delta of a target, applies the domain rule, and keeps the entries that exceed a threshold.
+    /// Checks every delta of a target, applies the domain rule, and keeps the entries that exceed a
+    /// threshold.
     fn thin(
         &mut self,
         slot: usize,

@@ -64,7 +64,8 @@ pub(crate) fn word_count(mesh: &MorphMesh) -> u64 {
 
 /// Lays a mesh out in scatter order.
 ///
-/// Takes time and memory linear in targets and entries; the build has made sure that word offsets fit 32 bits.
+/// Takes time and memory linear in targets and entries; the build has made sure that word offsets fit 32
+/// bits.
 pub fn pack_scatter(mesh: &MorphMesh) -> Scatter {
     let mut words: Vec<u32> = Vec::with_capacity(word_count(mesh) as usize);
     let targets = mesh

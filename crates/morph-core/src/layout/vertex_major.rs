@@ -15,9 +15,10 @@ use crate::streams::{Stream, Streams};
 /// | from `steps_offset` | snorm16 only: per target the position, normal and tangent step, as float bits |
 /// | from `entries_offset` | the entries, `entry_words` each |
 ///
-/// An entry is its target, then position, then normal and tangent if the mesh has them; a target that lacks a stream
-/// has zeros there.
-/// In `f32` each of these is a word; otherwise each is 16 bits, low half first, padded with zeros to 2, 4 or 5 words.
+/// An entry is its target, then position, then normal and tangent if the mesh has them; a target that lacks a
+/// stream has zeros there.
+/// In `f32` each of these is a word; otherwise each is 16 bits, low half first, padded with zeros to 2, 4 or
+/// 5 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexMajor {
     /// The words.
@@ -68,7 +69,8 @@ pub(crate) fn target_word_count(mesh: &MorphMesh, target: &StoredTarget) -> u64 
 
 /// Lays a mesh out in vertex-major order.
 ///
-/// Takes time and memory linear in vertices, targets and entries; the build has made sure that word offsets fit 32 bits.
+/// Takes time and memory linear in vertices, targets and entries; the build has made sure that word offsets
+/// fit 32 bits.
 pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
     let streams = stored_streams(mesh);
     let entry_words = entry_words(mesh) as usize;
@@ -84,7 +86,8 @@ pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
         }
     }
 
-    // A counting sort by vertex. Going through the targets in rising order keeps them rising within each vertex.
+    // A counting sort by vertex. Going through the targets in rising order keeps them rising within each
+    // vertex.
     for &vertex in &mesh.vertices {
         table[vertex as usize + 1] += 1;
     }
