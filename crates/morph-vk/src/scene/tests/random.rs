@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use morph_core::plan::{FramePlan, Interval, PlanStep};
-use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
+use morph_core::{
+    BaseNormals, BuildOptions, MorphMesh, MorphTarget, MorphedStreams, Quantization, RestPose, VertexLayout,
+};
 use proptest::prelude::*;
 
 use super::{Simulator, assert_shows, constants};
@@ -112,6 +114,8 @@ struct Known {
     weights: Vec<f32>,
     enabled: bool,
     visible: bool,
+    /// What the frame before showed, where it was visible in it.
+    shown: Option<MorphedStreams>,
 }
 
 /// No two steps between two barriers may touch the same bytes, unless both only read.
@@ -171,6 +175,7 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                             weights: Vec::new(),
                             enabled: true,
                             visible: true,
+                            shown: None,
                         });
                     }
                     Err(
@@ -203,7 +208,7 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                     let slot = simulator.last_slot();
                     simulator.scene.discard_frame(slot);
                 } else {
-                    frame(&mut simulator, &cooked, &meshes, &instances, pipelines_ready);
+                    frame(&mut simulator, &cooked, &meshes, &mut instances, pipelines_ready);
                 }
             }
             _ if instances.is_empty() => {}
@@ -242,7 +247,7 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
         simulator.scene.set_visible(known.id, true).unwrap();
     }
     for _ in 0..200 {
-        frame(&mut simulator, &cooked, &meshes, &instances, true);
+        frame(&mut simulator, &cooked, &meshes, &mut instances, true);
     }
     let stats = simulator.advance(true);
     assert!(
@@ -256,7 +261,7 @@ fn frame(
     simulator: &mut Simulator,
     cooked: &[(Arc<MorphMesh>, RestPose)],
     meshes: &[MeshId],
-    instances: &[Known],
+    instances: &mut [Known],
     pipelines_ready: bool,
 ) {
     let states: Vec<MeshState> = meshes
@@ -278,6 +283,22 @@ fn frame(
             }
             _ => {}
         }
+    }
+    for known in instances.iter_mut() {
+        let range = simulator.scene.vertex_range(known.id).unwrap();
+        let has_motion = range.current_first_vertex != range.previous_first_vertex;
+        if let (true, Some(shown)) = (has_motion, &known.shown) {
+            assert_eq!(
+                &simulator.previous(known.id),
+                shown,
+                "motion starts from what the frame before showed"
+            );
+        }
+        assert!(
+            !has_motion || known.shown.is_some(),
+            "motion from a frame that nobody saw"
+        );
+        known.shown = (known.visible && range.written).then(|| simulator.morphed(known.id));
     }
     if pipelines_ready && states.iter().all(|state| *state == MeshState::Resident) {
         assert_eq!((stats.degraded_instances, stats.waiting_instances), (0, 0));

@@ -73,18 +73,29 @@ impl Simulator {
         self.scene.plan = plan;
     }
 
+    /// What an instance shows.
     pub(super) fn morphed(&self, id: InstanceId) -> MorphedStreams {
+        let range = self.scene.vertex_range(id);
+        range.map_or_else(MorphedStreams::default, |it| {
+            self.vertices(it.current_first_vertex, it.vertex_count)
+        })
+    }
+
+    /// What lies where motion vectors look for the frame before.
+    pub(super) fn previous(&self, id: InstanceId) -> MorphedStreams {
+        let range = self.scene.vertex_range(id);
+        range.map_or_else(MorphedStreams::default, |it| {
+            self.vertices(it.previous_first_vertex, it.vertex_count)
+        })
+    }
+
+    fn vertices(&self, first_vertex: u32, vertex_count: u32) -> MorphedStreams {
         let layout = self.scene.constants.layout;
-        let Some(range) = self.scene.vertex_range(id) else {
-            return MorphedStreams::default();
-        };
         let stream = |offset: u32| {
-            (0..range.vertex_count)
+            (first_vertex..first_vertex + vertex_count)
                 .map(|vertex| {
-                    let first = (range.current_first_vertex + vertex) * layout.stride_bytes + offset;
-                    std::array::from_fn(|axis| {
-                        f32::from_bits(word(&self.geometry, first as usize / 4 + axis))
-                    })
+                    let first = (vertex * layout.stride_bytes + offset) as usize / 4;
+                    std::array::from_fn(|axis| f32::from_bits(word(&self.geometry, first + axis)))
                 })
                 .collect()
         };
