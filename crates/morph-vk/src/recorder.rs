@@ -92,7 +92,7 @@ impl Recorder<'_> {
         // SAFETY: the caller vouches for the offsets; regions of one frame never overlap.
         unsafe {
             self.device
-                .cmd_copy_buffer(cmd, source, destination, self.regions)
+                .cmd_copy_buffer(cmd, source, destination, self.regions);
         };
     }
 
@@ -136,7 +136,7 @@ impl Recorder<'_> {
             // SAFETY: the set was written for this layout, and no pending frame needs what it held before.
             unsafe {
                 self.device
-                    .cmd_bind_descriptor_sets(cmd, bind_point, layout, 0, &sets, &[])
+                    .cmd_bind_descriptor_sets(cmd, bind_point, layout, 0, &sets, &[]);
             };
         }
         *bound = Some((pipeline, step.binding));
@@ -145,7 +145,7 @@ impl Recorder<'_> {
         // SAFETY: the range is within what the layout declares.
         unsafe {
             self.device
-                .cmd_push_constants(cmd, self.pipelines.layout, stages, 0, parameters)
+                .cmd_push_constants(cmd, self.pipelines.layout, stages, 0, parameters);
         };
         let [x, y, z] = step.group_count;
         // SAFETY: pipeline, set and parameters are bound; the counts are within the device's limits.

@@ -241,13 +241,22 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
             }
         }
     }
-    // In the end everything settles.
-    for known in &mut instances {
+    settle(&mut simulator, &cooked, &meshes, &mut instances);
+}
+
+/// In the end everything is right and nothing is left to do.
+fn settle(
+    simulator: &mut Simulator,
+    cooked: &[(Arc<MorphMesh>, RestPose)],
+    meshes: &[MeshId],
+    instances: &mut [Known],
+) {
+    for known in instances.iter_mut() {
         known.visible = true;
         simulator.scene.set_visible(known.id, true).unwrap();
     }
     for _ in 0..200 {
-        frame(&mut simulator, &cooked, &meshes, &mut instances, true);
+        frame(simulator, cooked, meshes, instances, true);
     }
     let stats = simulator.advance(true);
     assert!(

@@ -132,7 +132,7 @@ impl Simulator {
         let [local_x, local_y] = step.kernel.local_size();
         let [x, y, z] = step.group_count;
         let parameters: &[u8] = bytemuck::cast_slice(&step.parameters[..step.parameter_words as usize]);
-        let memory = Memory {
+        let memory = &mut Memory {
             rest: &rest,
             deltas: &deltas,
             frame: &frame,
@@ -204,7 +204,7 @@ fn accumulate(output: &mut [u8], first_word: usize, weight: f32, delta: [f32; 3]
 }
 
 fn scatter(
-    memory: Memory<'_>,
+    memory: &mut Memory<'_>,
     params: &ScatterParams,
     quantization: Quantization,
     layout: morph_core::VertexLayout,
@@ -244,7 +244,7 @@ fn scatter(
 }
 
 fn gather(
-    memory: Memory<'_>,
+    memory: &mut Memory<'_>,
     params: &GatherParams,
     quantization: Quantization,
     layout: morph_core::VertexLayout,
