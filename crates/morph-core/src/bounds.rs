@@ -114,7 +114,7 @@ impl MorphMesh {
     /// A sphere that holds every vertex that started in `rest`, morphed with these weights.
     ///
     /// The center stays; the radius grows by [`inflation`](Self::inflation) and by the roundings of the
-    /// kernel's sums: per component at most (2n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets,
+    /// kernel's sums: per component at most (n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets,
     /// after the usual bound for recursive summation (Higham, Accuracy and Stability of Numerical Algorithms,
     /// section 4.2).
     pub fn bounding_sphere(&self, rest: &Sphere, weights: &[f32]) -> Sphere {
@@ -133,7 +133,7 @@ impl MorphMesh {
             + f64::from(inflation);
         // √3 turns a component's bound into a length; twice that swallows the second order and this line's
         // own roundings.
-        let slack = 2.0 * 3.0_f64.sqrt() * (2 * active_count + 1) as f64 * farthest / f64::from(1_u32 << 24);
+        let slack = 2.0 * 3.0_f64.sqrt() * (active_count + 1) as f64 * farthest / f64::from(1_u32 << 24);
         Sphere {
             center: rest.center,
             radius: sum_up(f64::from(rest.radius), f64::from(inflation) + slack),

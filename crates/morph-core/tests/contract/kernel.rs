@@ -207,6 +207,21 @@ fn a_stream_that_the_rest_pose_lacks_is_left_out() {
 }
 
 #[test]
+fn buffers_of_the_right_size_are_used_again() {
+    let (mesh, _) = build(2, &[positions("a", &[(0, [1.0; 3])])], Quantization::Half);
+    let rest = rest(
+        &[[1.0; 3]; 2],
+        Some(&[[0.0, 1.0, 0.0]; 2]),
+        Some(&[[1.0, 0.0, 0.0]; 2]),
+    );
+    let mut out = morph(&mesh, &rest, &[1.0]).unwrap();
+    let addresses = |out: &MorphedStreams| Stream::ALL.map(|stream| result(out, stream).map(<[_]>::as_ptr));
+    let before = addresses(&out);
+    morph_into(&mesh, &rest, &[0.5], &mut out).unwrap();
+    assert_eq!(addresses(&out), before);
+}
+
+#[test]
 fn a_mesh_without_vertices_morphs_to_nothing() {
     let (mesh, _) = build(0, &[MorphTarget::empty("a")], Quantization::Snorm16);
     let morphed = morph(&mesh, &rest(&[], Some(&[]), None), &[1.0]).unwrap();
