@@ -111,7 +111,11 @@ impl Kernel {
 
     /// The batched gather's shape for so many instances.
     pub const fn gather_for(instance_count: u32) -> Kernel {
-        if instance_count < Kernel::X8Y16_MIN_INSTANCE_COUNT { Kernel::GatherX32Y1 } else { Kernel::GatherX8Y16 }
+        if instance_count < Kernel::X8Y16_MIN_INSTANCE_COUNT {
+            Kernel::GatherX32Y1
+        } else {
+            Kernel::GatherX8Y16
+        }
     }
 
     /// The published name of the shape.
@@ -178,7 +182,10 @@ impl BarrierKind {
 
     /// The barrier of this kind: a global memory barrier within one queue.
     pub fn barrier(self) -> BarrierStep {
-        let copy_write = Scope { stages: Stages::COPY, access: Access::TRANSFER_WRITE };
+        let copy_write = Scope {
+            stages: Stages::COPY,
+            access: Access::TRANSFER_WRITE,
+        };
         let storage = Access::STORAGE_READ | Access::STORAGE_WRITE;
         let (from, to) = match self {
             // Execution alone is not enough: where no tracked read lies between (a hidden instance, indexed draws),
@@ -193,10 +200,22 @@ impl BarrierKind {
                     access: Access::TRANSFER_READ | Access::TRANSFER_WRITE | storage,
                 },
             ),
-            BarrierKind::CopyToDispatch => (copy_write, Scope { stages: Stages::COMPUTE, access: storage }),
+            BarrierKind::CopyToDispatch => (
+                copy_write,
+                Scope {
+                    stages: Stages::COMPUTE,
+                    access: storage,
+                },
+            ),
             BarrierKind::DispatchToDispatch => (
-                Scope { stages: Stages::COMPUTE, access: Access::STORAGE_WRITE },
-                Scope { stages: Stages::COMPUTE, access: storage },
+                Scope {
+                    stages: Stages::COMPUTE,
+                    access: Access::STORAGE_WRITE,
+                },
+                Scope {
+                    stages: Stages::COMPUTE,
+                    access: storage,
+                },
             ),
             // COPY, because a degraded or first frame publishes copies.
             BarrierKind::Publish => (
@@ -204,7 +223,10 @@ impl BarrierKind {
                     stages: Stages::COMPUTE | Stages::COPY,
                     access: Access::STORAGE_WRITE | Access::TRANSFER_WRITE,
                 },
-                Scope { stages: Stages::ENGINE_READERS, access: Access::ENGINE_READS },
+                Scope {
+                    stages: Stages::ENGINE_READERS,
+                    access: Access::ENGINE_READS,
+                },
             ),
         };
         BarrierStep { kind: self, from, to }
@@ -263,17 +285,35 @@ impl FramePlan {
 
     /// The copies.
     pub fn copies(&self) -> impl Iterator<Item = &CopyStep> {
-        self.steps.iter().filter_map(|step| if let PlanStep::Copy(copy) = step { Some(copy) } else { None })
+        self.steps.iter().filter_map(|step| {
+            if let PlanStep::Copy(copy) = step {
+                Some(copy)
+            } else {
+                None
+            }
+        })
     }
 
     /// The dispatches.
     pub fn dispatches(&self) -> impl Iterator<Item = &DispatchStep> {
-        self.steps.iter().filter_map(|step| if let PlanStep::Dispatch(it) = step { Some(it) } else { None })
+        self.steps.iter().filter_map(|step| {
+            if let PlanStep::Dispatch(it) = step {
+                Some(it)
+            } else {
+                None
+            }
+        })
     }
 
     /// The barriers.
     pub fn barriers(&self) -> impl Iterator<Item = &BarrierStep> {
-        self.steps.iter().filter_map(|step| if let PlanStep::Barrier(it) = step { Some(it) } else { None })
+        self.steps.iter().filter_map(|step| {
+            if let PlanStep::Barrier(it) = step {
+                Some(it)
+            } else {
+                None
+            }
+        })
     }
 
     /// Takes every barrier of a kind out, and says how many there were.
@@ -282,7 +322,8 @@ impl FramePlan {
     /// left out is reported.
     pub fn remove_barriers(&mut self, kind: BarrierKind) -> usize {
         let before = self.steps.len();
-        self.steps.retain(|step| !matches!(step, PlanStep::Barrier(barrier) if barrier.kind == kind));
+        self.steps
+            .retain(|step| !matches!(step, PlanStep::Barrier(barrier) if barrier.kind == kind));
         before - self.steps.len()
     }
 }
@@ -301,12 +342,23 @@ mod tests {
 
     #[test]
     fn intervals_overlap_only_within_one_buffer() {
-        let a = Interval { buffer: PlanBuffer::Geometry, offset: 0, size_bytes: 16 };
+        let a = Interval {
+            buffer: PlanBuffer::Geometry,
+            offset: 0,
+            size_bytes: 16,
+        };
         let touching = Interval { offset: 16, ..a };
-        let inside = Interval { offset: 15, size_bytes: 1, ..a };
+        let inside = Interval {
+            offset: 15,
+            size_bytes: 1,
+            ..a
+        };
         assert!(!a.overlaps(&touching) && !touching.overlaps(&a));
         assert!(a.overlaps(&inside) && inside.overlaps(&a));
-        assert!(!a.overlaps(&Interval { buffer: PlanBuffer::Frame, ..a }));
+        assert!(!a.overlaps(&Interval {
+            buffer: PlanBuffer::Frame,
+            ..a
+        }));
     }
 
     #[test]
@@ -322,8 +374,20 @@ mod tests {
 
     #[test]
     fn publish_and_reuse_name_the_engine_on_their_far_sides() {
-        assert!(BarrierKind::Publish.barrier().to.stages.contains(Stages::ENGINE_READERS));
+        assert!(
+            BarrierKind::Publish
+                .barrier()
+                .to
+                .stages
+                .contains(Stages::ENGINE_READERS)
+        );
         assert!(BarrierKind::Publish.barrier().from.stages.contains(Stages::COPY));
-        assert!(BarrierKind::Reuse.barrier().from.stages.contains(Stages::ENGINE_READERS));
+        assert!(
+            BarrierKind::Reuse
+                .barrier()
+                .from
+                .stages
+                .contains(Stages::ENGINE_READERS)
+        );
     }
 }
