@@ -44,7 +44,6 @@ pub(crate) fn run_demo(root: &Path, arguments: &Arguments) -> anyhow::Result<()>
     let mut command = cargo(root);
     command.args([
         "run",
-        "--quiet",
         "--release",
         "--package",
         "morph-examples",

@@ -138,7 +138,6 @@ fn run_steps(root: &Path, arguments: &Arguments, steps: &mut Steps, tally: &mut 
             "lints",
             with(&[
                 "clippy",
-                "--quiet",
                 "--workspace",
                 "--all-targets",
                 "--",
@@ -146,11 +145,11 @@ fn run_steps(root: &Path, arguments: &Arguments, steps: &mut Steps, tally: &mut 
                 "warnings",
             ]),
         );
-        let mut documents = with(&["doc", "--quiet", "--workspace", "--no-deps"]);
+        let mut documents = with(&["doc", "--workspace", "--no-deps"]);
         documents.env("RUSTDOCFLAGS", "--deny warnings");
         steps.cargo("documents", documents);
     }
-    if !steps.cargo("build", with(&["test", "--quiet", "--workspace", "--no-run"])) {
+    if !steps.cargo("build", with(&["test", "--workspace", "--no-run"])) {
         return;
     }
     steps.step("shaders", "committed modules against their sources", || {
