@@ -2,7 +2,10 @@
 //!
 //! A normal is the sum of the unit normals of the faces around a control point, each weighted by the face's angle
 //! there (G. Thürmer and C. A. Wüthrich, "Computing vertex normals from polygonal facets", Journal of Graphics Tools
-//! 3(1), 1998), made unit. Unlike a sum weighted by area it does not depend on how a surface is cut into triangles.
+//! 3(1), 1998), made unit. Unlike a sum weighted by area it does not depend on how flat faces are cut.
+//!
+//! Where a format has polygons they are the faces, not the triangles that they were cut into: on a face made of bent
+//! quads, such as MakeHuman's, the cut turns one normal in a hundred by more than ten degrees.
 //!
 //! A normal delta is the normal of the mesh with that target at weight 1 minus the normal at rest, both unit and both
 //! made this way. Sums are in f64 and in the order of the faces, so results do not depend on the machine.
@@ -11,6 +14,7 @@
 //! What the file gives is never recomputed: base normals and normal deltas that are there stay as they are.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::model::{Mesh, Primitive, Topology};
 
@@ -24,19 +28,58 @@ const LEAST_DELTA: f64 = 1.0 / (1 << 30) as f64;
 /// The normal of a point without a direction of its own, as the rest pose prescribes it.
 const UNSET: Vector = [0.0, 1.0, 0.0];
 
-/// For every primitive of a mesh the control point of each of its vertices.
+/// The surface that a mesh's vertices stand for.
 ///
 /// Vertices of one control point are one point of the surface that the file had to split, such as at a texture seam.
 #[derive(Debug)]
-pub(crate) struct ControlPoints {
+pub(crate) struct ControlMesh {
+    /// For every primitive the control point of each of its vertices.
     of_vertices: Vec<Vec<usize>>,
-    count: usize,
+    point_count: usize,
+    faces: Polygons,
 }
 
-impl ControlPoints {
-    /// Control points that the format names itself, all below `count`.
-    pub(crate) fn new(of_vertices: Vec<Vec<usize>>, count: usize) -> Self {
-        Self { of_vertices, count }
+impl ControlMesh {
+    /// Control points and faces that the format names itself; all points are below `point_count`.
+    pub(crate) fn new(of_vertices: Vec<Vec<usize>>, point_count: usize, faces: Polygons) -> Self {
+        Self {
+            of_vertices,
+            point_count,
+            faces,
+        }
+    }
+}
+
+/// Faces of any number of corners.
+#[derive(Debug, Default)]
+pub(crate) struct Polygons {
+    /// The end of each face in `points`.
+    ends: Vec<usize>,
+    points: Vec<usize>,
+}
+
+impl Polygons {
+    /// Adds a face by its control points.
+    pub(crate) fn push(&mut self, points: impl IntoIterator<Item = usize>) {
+        self.points.extend(points);
+        self.ends.push(self.points.len());
+    }
+
+    /// Adds all faces of other polygons.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let start = self.points.len();
+        self.points.extend_from_slice(&other.points);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where a face's corners lie among all corners.
+    fn corners(&self, face: usize) -> Range<usize> {
+        let start = if face == 0 { 0 } else { self.ends[face - 1] };
+        start..self.ends[face]
     }
 }
 
@@ -45,7 +88,7 @@ impl ControlPoints {
 ///
 /// Lips that touch at rest and open in a target are two sides of a seam, not one surface; comparing the targets too
 /// keeps them apart.
-pub(crate) fn coinciding_vertices(mesh: &Mesh) -> ControlPoints {
+pub(crate) fn coinciding_vertices(mesh: &Mesh) -> ControlMesh {
     let mut count = 0;
     let mut next = || {
         count += 1;
@@ -81,10 +124,15 @@ pub(crate) fn coinciding_vertices(mesh: &Mesh) -> ControlPoints {
         let fresh = compact.len();
         *class = *compact.entry(*class).or_insert(fresh);
     }
-    ControlPoints {
-        of_vertices,
-        count: compact.len(),
+    let mut faces = Polygons::default();
+    for (primitive, of_vertices) in mesh.primitives.iter().zip(&of_vertices) {
+        if primitive.topology == Topology::Triangles {
+            for face in primitive.indices.as_chunks::<3>().0 {
+                faces.push(face.map(|vertex| of_vertices[vertex as usize]));
+            }
+        }
     }
+    ControlMesh::new(of_vertices, compact.len(), faces)
 }
 
 /// The bits of a vector, with -0 as +0, for comparing exactly.
@@ -95,7 +143,7 @@ fn bits(vector: [f32; 3]) -> [u32; 3] {
 /// Makes base normals for the primitives that have none, and normal deltas for the targets that have none.
 ///
 /// Points and lines have no normals and get none.
-pub(crate) fn generate(mesh: &mut Mesh, control_points: &ControlPoints) {
+pub(crate) fn generate(mesh: &mut Mesh, control: &ControlMesh) {
     let lacking = |primitive: &Primitive| {
         primitive.topology == Topology::Triangles
             && (primitive.normals.is_none()
@@ -104,11 +152,11 @@ pub(crate) fn generate(mesh: &mut Mesh, control_points: &ControlPoints) {
     if !mesh.primitives.iter().any(lacking) {
         return;
     }
-    let mut surface = Surface::new(mesh, control_points);
+    let mut surface = Surface::new(mesh, control);
     let rest = surface.rest_normals();
 
     for slot in 0..mesh.target_names.len() {
-        let deltas = surface.normal_deltas(mesh, control_points, slot, &rest);
+        let deltas = surface.normal_deltas(mesh, slot, &rest);
         if deltas.is_empty() {
             continue;
         }
@@ -131,7 +179,7 @@ pub(crate) fn generate(mesh: &mut Mesh, control_points: &ControlPoints) {
         }
     }
 
-    for (primitive, of_vertices) in mesh.primitives.iter_mut().zip(&control_points.of_vertices) {
+    for (primitive, of_vertices) in mesh.primitives.iter_mut().zip(&control.of_vertices) {
         if primitive.topology == Topology::Triangles && primitive.normals.is_none() {
             primitive.normals = Some(of_vertices.iter().map(|&point| narrow(rest[point])).collect());
         }
@@ -216,58 +264,52 @@ impl<T: Copy + Default> Lists<T> {
     }
 }
 
-/// The triangles of all primitives over their control points, with what is computed of them at rest.
-struct Surface {
+/// The faces over their control points, with what is computed of them at rest.
+struct Surface<'a> {
+    control: &'a ControlMesh,
     positions: Vec<Vector>,
-    faces: Vec<[usize; 3]>,
-    /// For each face and corner the face's unit normal times the angle there, at rest.
-    corners: Vec<[Vector; 3]>,
+    /// For each corner its face's unit normal times the angle there, at rest.
+    corners: Vec<Vector>,
     /// Faces and corners around each point.
     around: Lists<(usize, usize)>,
     /// Primitives and vertices of each point.
     vertices: Lists<(usize, u32)>,
     /// The same as `corners` for the faces that the target at hand moves; others are stale.
-    moved_corners: Vec<[Vector; 3]>,
-    /// The slot, counted from one, that last moved a face or reached a point.
+    moved_corners: Vec<Vector>,
+    /// What the target at hand moves points by; others are stale.
+    deltas: Vec<Vector>,
+    /// The slot, counted from one, that last moved a point, moved a face, or reached a point through one of its faces.
+    moved_slot: Vec<usize>,
     face_slot: Vec<usize>,
     point_slot: Vec<usize>,
 }
 
-impl Surface {
-    fn new(mesh: &Mesh, control_points: &ControlPoints) -> Self {
-        let mut positions = vec![[0.0; 3]; control_points.count];
-        let mut faces = Vec::new();
-        for (primitive, of_vertices) in mesh.primitives.iter().zip(&control_points.of_vertices) {
+impl<'a> Surface<'a> {
+    fn new(mesh: &Mesh, control: &'a ControlMesh) -> Self {
+        let (faces, point_count) = (&control.faces, control.point_count);
+        let mut positions = vec![[0.0; 3]; point_count];
+        for (primitive, of_vertices) in mesh.primitives.iter().zip(&control.of_vertices) {
             for (position, &point) in primitive.positions.iter().zip(of_vertices) {
                 positions[point] = position.map(f64::from);
             }
-            if primitive.topology == Topology::Triangles {
-                faces.extend(
-                    primitive
-                        .indices
-                        .as_chunks::<3>()
-                        .0
-                        .iter()
-                        .map(|face| face.map(|v| of_vertices[v as usize])),
-                );
-            }
         }
-        let corners: Vec<_> = faces
-            .iter()
-            .map(|face| corner_normals(face.map(|point| positions[point])))
-            .collect();
-        let around = Lists::new(
-            control_points.count,
-            faces.iter().enumerate().flat_map(|(face, points)| {
-                points
-                    .iter()
-                    .enumerate()
-                    .map(move |(corner, &point)| (point, (face, corner)))
-            }),
-        );
+        let mut corners = vec![[0.0; 3]; faces.points.len()];
+        let mut outline = Vec::new();
+        for face in 0..faces.count() {
+            let range = faces.corners(face);
+            outline.clear();
+            outline.extend(faces.points[range.clone()].iter().map(|&point| positions[point]));
+            corner_normals(&outline, &mut corners[range]);
+        }
+        let corners_of = |face| {
+            faces
+                .corners(face)
+                .map(move |corner| (faces.points[corner], (face, corner)))
+        };
+        let around = Lists::new(point_count, (0..faces.count()).flat_map(corners_of));
         let vertices = Lists::new(
-            control_points.count,
-            control_points
+            point_count,
+            control
                 .of_vertices
                 .iter()
                 .enumerate()
@@ -279,11 +321,13 @@ impl Surface {
                 }),
         );
         Self {
+            control,
             moved_corners: corners.clone(),
-            face_slot: vec![0; faces.len()],
-            point_slot: vec![0; control_points.count],
+            face_slot: vec![0; faces.count()],
+            point_slot: vec![0; point_count],
+            moved_slot: vec![0; point_count],
+            deltas: vec![[0.0; 3]; point_count],
             positions,
-            faces,
             corners,
             around,
             vertices,
@@ -291,51 +335,54 @@ impl Surface {
     }
 
     fn rest_normals(&self) -> Vec<Vector> {
-        (0..self.positions.len())
-            .map(|point| unit(self.sum(point, |face, corner| self.corners[face][corner])).unwrap_or(UNSET))
-            .collect()
+        let normal = |point| unit(self.sum(point, |_, corner| self.corners[corner])).unwrap_or(UNSET);
+        (0..self.positions.len()).map(normal).collect()
     }
 
+    /// Sums over the faces around a point; the function gets a face and one of its corners.
     fn sum(&self, point: usize, corner_normal: impl Fn(usize, usize) -> Vector) -> Vector {
-        self.around
-            .of(point)
-            .iter()
-            .fold([0.0; 3], |sum, &(face, corner)| {
-                zip(sum, corner_normal(face, corner), |a, b| a + b)
-            })
+        let add = |sum, &(face, corner): &(usize, usize)| zip(sum, corner_normal(face, corner), |a, b| a + b);
+        self.around.of(point).iter().fold([0.0; 3], add)
     }
 
     /// The points whose normal a target turns, with by how much. A point that loses its direction keeps its normal.
-    fn normal_deltas(
-        &mut self,
-        mesh: &Mesh,
-        control_points: &ControlPoints,
-        slot: usize,
-        rest: &[Vector],
-    ) -> Vec<(usize, [f32; 3])> {
-        let mut moved: HashMap<usize, Vector> = HashMap::new();
-        for (primitive, of_vertices) in mesh.primitives.iter().zip(&control_points.of_vertices) {
+    fn normal_deltas(&mut self, mesh: &Mesh, slot: usize, rest: &[Vector]) -> Vec<(usize, [f32; 3])> {
+        let stamp = slot + 1;
+        let mut moved = Vec::new();
+        for (primitive, of_vertices) in mesh.primitives.iter().zip(&self.control.of_vertices) {
             let target = &primitive.targets[slot];
             for (&vertex, delta) in target.vertices.iter().zip(target.positions.iter().flatten()) {
-                if *delta != [0.0; 3] {
-                    moved.insert(of_vertices[vertex as usize], delta.map(f64::from));
+                let point = of_vertices[vertex as usize];
+                // All vertices of a point have one delta, so the first of them stands for the others.
+                if *delta != [0.0; 3] && self.moved_slot[point] != stamp {
+                    self.moved_slot[point] = stamp;
+                    self.deltas[point] = delta.map(f64::from);
+                    moved.push(point);
                 }
             }
         }
-        let moved_position = |point: usize| match moved.get(&point) {
-            Some(&delta) => zip(self.positions[point], delta, |a, b| a + b),
-            None => self.positions[point],
+        let moved_position = |&point: &usize| {
+            let delta = if self.moved_slot[point] == stamp {
+                self.deltas[point]
+            } else {
+                [0.0; 3]
+            };
+            zip(self.positions[point], delta, |a, b| a + b)
         };
-        let stamp = slot + 1;
+        let faces = &self.control.faces;
         let mut reached = Vec::new();
-        for &point in moved.keys() {
+        let mut outline = Vec::new();
+        for point in moved {
             for &(face, _) in self.around.of(point) {
                 if self.face_slot[face] == stamp {
                     continue;
                 }
                 self.face_slot[face] = stamp;
-                self.moved_corners[face] = corner_normals(self.faces[face].map(moved_position));
-                for corner in self.faces[face] {
+                let range = faces.corners(face);
+                outline.clear();
+                outline.extend(faces.points[range.clone()].iter().map(moved_position));
+                corner_normals(&outline, &mut self.moved_corners[range.clone()]);
+                for &corner in &faces.points[range] {
                     if self.point_slot[corner] != stamp {
                         self.point_slot[corner] = stamp;
                         reached.push(corner);
@@ -343,8 +390,6 @@ impl Surface {
                 }
             }
         }
-        // The map hands its keys out in an order of its own; results must not depend on it.
-        reached.sort_unstable();
         let delta = |point: usize| {
             let corner_normal = |face: usize, corner: usize| {
                 let corners = if self.face_slot[face] == stamp {
@@ -352,7 +397,7 @@ impl Surface {
                 } else {
                     &self.corners
                 };
-                corners[face][corner]
+                corners[corner]
             };
             let normal = unit(self.sum(point, corner_normal))?;
             let delta = zip(normal, rest[point], |morphed, rest| morphed - rest);
@@ -363,25 +408,47 @@ impl Surface {
     }
 }
 
-/// For each corner of a triangle its unit normal times the angle at the corner; zero where it has no area.
-fn corner_normals(points: [Vector; 3]) -> [Vector; 3] {
-    let subtract = |a, b| zip(a, b, |a, b| a - b);
-    let edges = [0, 1, 2].map(|corner| subtract(points[(corner + 1) % 3], points[corner]));
-    let [ax, ay, az] = edges[0];
-    // The edge from the first corner to the third, which is the last edge turned round.
-    let [bx, by, bz] = edges[2].map(|component| -component);
-    let cross = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
-    // Twice the area is the sine of every corner's angle times the lengths of its two edges.
-    let doubled_area = dot(cross, cross).sqrt();
-    if !(doubled_area > 0.0 && doubled_area.is_finite()) {
-        return [[0.0; 3]; 3];
+/// Writes, for each corner of a face, the face's unit normal times the angle at the corner; zero where it has no area.
+///
+/// The normal of a face that is not flat is that of the areas that its outline has in the three planes (Newell).
+fn corner_normals(outline: &[Vector], corners: &mut [Vector]) {
+    corners.fill([0.0; 3]);
+    let Some((&origin, rest)) = outline.split_first() else {
+        return;
+    };
+    let subtract = |a: Vector, b: Vector| zip(a, b, |a, b| a - b);
+    // Areas are measured from the first corner, which loses fewer digits than from the origin.
+    let area = rest.windows(2).fold([0.0; 3], |sum, edge| {
+        let doubled = cross(subtract(edge[0], origin), subtract(edge[1], origin));
+        zip(sum, doubled, |a, b| a + b)
+    });
+    // Unlike a sum of unit normals, an area may be tiny and have a direction.
+    let length = dot(area, area).sqrt();
+    if !(length > 0.0 && length.is_finite()) {
+        return;
     }
-    [0, 1, 2].map(|corner| {
-        let angle = doubled_area.atan2(-dot(edges[corner], edges[(corner + 2) % 3]));
-        cross.map(|component| component / doubled_area * angle)
-    })
+    let normal = area.map(|component| component / length);
+    let count = outline.len();
+    for (corner, result) in corners.iter_mut().enumerate() {
+        let next = subtract(outline[(corner + 1) % count], outline[corner]);
+        let previous = subtract(outline[(corner + count - 1) % count], outline[corner]);
+        let turn = cross(next, previous);
+        // Never more than a half turn, on the inside of a concave corner too: a morph may fold a corner shut and over,
+        // and its angle then goes through zero instead of jumping to a whole turn.
+        let angle = dot(turn, turn).sqrt().atan2(dot(next, previous));
+        *result = normal.map(|component| component * angle);
+    }
 }
 
+fn cross(a: Vector, b: Vector) -> Vector {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// The unit vector of a sum of unit normals, where it has a direction.
 fn unit(vector: Vector) -> Option<Vector> {
     let length = dot(vector, vector).sqrt();
     (length > LEAST_SUM && length.is_finite()).then(|| vector.map(|component| component / length))

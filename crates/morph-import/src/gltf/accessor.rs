@@ -68,11 +68,6 @@ impl<'a> Accessors<'a> {
         self.buffers.spend(bytes)
     }
 
-    /// The number of elements that an accessor says it has.
-    pub(crate) fn count(&self, accessor: u64) -> Result<u64, GltfError> {
-        Ok(item(&self.document.accessors, accessor, "accessor")?.count.0)
-    }
-
     /// Reads an accessor of `N` components as floats.
     ///
     /// Integers that are normalized become fractions of their largest value, others their value as a float.
@@ -191,24 +186,7 @@ impl<'a> Accessors<'a> {
                 count,
             });
         }
-        let component = ComponentType::from_file(sparse.indices.component_type.0, INDEX_TYPES)?;
-        let indices = self.elements(
-            sparse.indices.buffer_view.0,
-            sparse.indices.byte_offset.0,
-            sparse_count,
-            component.bytes(),
-        )?;
-        let indices: Vec<[u32; 1]> = match component {
-            ComponentType::U8 => indices.decode(|[a]| u32::from(a)),
-            ComponentType::U16 => indices.decode(|bytes| u32::from(u16::from_le_bytes(bytes))),
-            ComponentType::U32 => indices.decode(u32::from_le_bytes),
-            _ => {
-                return Err(GltfError::ComponentType {
-                    found: component as u64,
-                    expected: INDEX_TYPES,
-                });
-            }
-        };
+        let indices = self.sparse_indices(sparse)?;
         let replacements: Vec<[T; N]> = self
             .elements(
                 sparse.values.buffer_view.0,
@@ -241,6 +219,24 @@ impl<'a> Accessors<'a> {
             previous = Some(index);
         }
         Ok(())
+    }
+
+    fn sparse_indices(&self, sparse: &Sparse) -> Result<Vec<[u32; 1]>, GltfError> {
+        let (view, offset) = (sparse.indices.buffer_view.0, sparse.indices.byte_offset.0);
+        let found = sparse.indices.component_type.0;
+        let component = ComponentType::from_file(found, INDEX_TYPES)?;
+        let elements = || self.elements(view, offset, sparse.count.0, component.bytes());
+        Ok(match component {
+            ComponentType::U8 => elements()?.decode(|[a]| u32::from(a)),
+            ComponentType::U16 => elements()?.decode(|bytes| u32::from(u16::from_le_bytes(bytes))),
+            ComponentType::U32 => elements()?.decode(u32::from_le_bytes),
+            _ => {
+                return Err(GltfError::ComponentType {
+                    found,
+                    expected: INDEX_TYPES,
+                });
+            }
+        })
     }
 
     /// Finds elements in a view and makes sure that the last one ends inside it.

@@ -111,7 +111,9 @@ impl<'a> Buffers<'a> {
     fn buffer(&self, index: u64) -> Result<&[u8], GltfError> {
         let described = item(&self.document.buffers, index, "buffer")?;
         let cell = &self.loaded[index as usize];
-        let bytes = if let Some(bytes) = cell.get() { bytes } else {
+        let bytes = if let Some(bytes) = cell.get() {
+            bytes
+        } else {
             let bytes = self.load(index, described)?;
             cell.get_or_init(|| bytes)
         };

@@ -75,8 +75,8 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     for (index, described) in document.meshes.iter().enumerate() {
         let mut mesh = mesh::read(&context, index, described, &mut warnings)?;
         if options.generate_normals {
-            let control_points = normals::coinciding_vertices(&mesh);
-            normals::generate(&mut mesh, &control_points);
+            let control = normals::coinciding_vertices(&mesh);
+            normals::generate(&mut mesh, &control);
         }
         meshes.push(mesh);
     }

@@ -158,7 +158,7 @@ mod tests {
             relative_path("sub/my%20file.bin").unwrap(),
             Path::new("sub/my file.bin")
         );
-        assert_eq!(relative_path("./a.bin").unwrap(), Path::new("a.bin"));
+        assert_eq!(relative_path("./a.bin").unwrap(), Path::new("./a.bin"));
         for uri in [
             "",
             "../a.bin",

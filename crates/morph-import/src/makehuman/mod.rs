@@ -8,6 +8,7 @@
 mod obj;
 mod target;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use glam::Mat4;
@@ -16,7 +17,7 @@ use morph_core::MorphTarget;
 use crate::error::{ImportError, MakeHumanError};
 use crate::model::{Format, Material, Mesh, Model, Node, Primitive, Topology};
 use crate::names::distinct;
-use crate::normals::{self, ControlPoints};
+use crate::normals::{self, ControlMesh, Polygons};
 use crate::options::ImportOptions;
 use crate::warning::{ImportWarning, WarningKind};
 use obj::{Corner, Group, NO_TEXCOORD, Obj};
@@ -58,11 +59,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         Vec::new()
     };
 
-    let control_points = parts
-        .iter()
-        .map(|part| part.points.iter().map(|&point| point as usize).collect())
-        .collect();
-    let control_points = ControlPoints::new(control_points, obj.positions.len());
+    let control = options.generate_normals.then(|| control_mesh(&obj, &parts));
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
     let mut mesh = Mesh {
         name: name.clone(),
@@ -70,8 +67,8 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         default_weights: vec![0.0; target_names.len()],
         target_names,
     };
-    if options.generate_normals {
-        normals::generate(&mut mesh, &control_points);
+    if let Some(control) = control {
+        normals::generate(&mut mesh, &control);
     }
     let node = Node {
         name,
@@ -111,7 +108,7 @@ fn read_targets(
     path: &Path,
     options: &ImportOptions,
     obj: &Obj,
-    parts: &mut [Part],
+    parts: &mut [Part<'_>],
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Vec<String>, ImportError> {
     let beside: PathBuf = path.with_file_name("targets");
@@ -145,15 +142,28 @@ fn read_targets(
     Ok(names)
 }
 
+/// The surface that the parts' vertices stand for: the faces of all parts, as they were before they were cut.
+fn control_mesh(obj: &Obj, parts: &[Part<'_>]) -> ControlMesh {
+    let points = |part: &Part<'_>| part.points.iter().map(|&point| point as usize).collect();
+    let mut faces = Polygons::default();
+    // A group that was asked for twice is still one piece of surface.
+    let mut counted = HashSet::new();
+    for part in parts.iter().filter(|part| counted.insert(&part.group.name)) {
+        faces.append(&part.group.polygons);
+    }
+    ControlMesh::new(parts.iter().map(points).collect(), obj.positions.len(), faces)
+}
+
 /// A group on its way to a primitive.
-struct Part {
+struct Part<'a> {
+    group: &'a Group,
     primitive: Primitive,
     /// The control point of each vertex, rising.
     points: Vec<u32>,
 }
 
-impl Part {
-    fn new(obj: &Obj, group: &Group) -> Self {
+impl<'a> Part<'a> {
+    fn new(obj: &Obj, group: &'a Group) -> Self {
         let mut vertices: Vec<Corner> = group.triangles.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
@@ -188,6 +198,7 @@ impl Part {
             },
         };
         Self {
+            group,
             primitive,
             points: vertices.into_iter().map(|(point, _)| point).collect(),
         }

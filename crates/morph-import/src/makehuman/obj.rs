@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::MakeHumanError;
+use crate::normals::Polygons;
 use crate::text::{Lines, float, shorten};
 
 /// No texture coordinate.
@@ -27,11 +28,13 @@ pub(super) struct Obj {
     pub(super) has_normals: bool,
 }
 
-/// The triangles of one group.
+/// The faces of one group.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) triangles: Vec<[Corner; 3]>,
+    /// The faces before they were cut, by their control points.
+    pub(super) polygons: Polygons,
 }
 
 /// Reads a base mesh. An error comes with its line, counted from one.
@@ -83,6 +86,7 @@ fn group_number(obj: &mut Obj, numbers: &mut HashMap<String, usize>, name: &str)
     obj.groups.push(Group {
         name: name.to_owned(),
         triangles: Vec::new(),
+        polygons: Polygons::default(),
     });
     numbers.insert(name.to_owned(), number);
     number
@@ -135,6 +139,9 @@ fn face<'a>(
             found: shorten(line),
         });
     }
+    obj.groups[group]
+        .polygons
+        .push(corners.iter().map(|&(point, _)| point as usize));
     for edge in corners[1..].windows(2) {
         let triangle = [corners[0], edge[0], edge[1]];
         let [(a, _), (b, _), (c, _)] = triangle;
