@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::run::{cargo, run};
+use crate::run::cargo;
 use crate::setup::{self, Purpose};
-use crate::test::set_shared;
+use crate::test::{Tally, run_counted, set_shared};
 
 /// Variable that makes the gold image tests write their images instead of comparing.
 const RENEW: &str = "MORPH_RENEW_GOLD";
@@ -21,7 +21,8 @@ pub(crate) fn run_gold(root: &Path, is_renewed: bool) -> anyhow::Result<()> {
     } else {
         command.env_remove(RENEW);
     }
-    run(&mut command)?;
+    // Counted, because a filter that fits no test would pass as well.
+    run_counted(&mut command, &mut Tally::default())?;
     if is_renewed {
         println!(
             "gold images were written; look at each with `git diff --stat` and by eye before committing it"

@@ -240,6 +240,9 @@ pub(crate) fn prepare(root: &Path, purpose: Purpose, is_check: bool) -> anyhow::
 /// Shows what programs will find, and checks that the loader really takes the layer and the second driver.
 pub(crate) fn report(root: &Path) -> anyhow::Result<()> {
     let found = Found::look(root)?;
+    if let Some(problem) = &found.layer_problem {
+        bail!("Chromium's validation layer is here and cannot be used: {problem}");
+    }
     let probe = Probe::ask(&found.environment(), found.newest_layer.is_some())?;
     println!("  Vulkan loader {}", probe.loader);
     for device in &probe.devices {

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 /// Tests counted from what cargo prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Tally {
+pub(crate) struct Tally {
     passed: u64,
     failed: u64,
     ignored: u64,
@@ -173,7 +173,7 @@ pub(crate) fn set_shared(root: &Path, command: &mut Command) {
 }
 
 /// Runs a test command with its output shown, and counts what it reports.
-fn run_counted(command: &mut Command, tally: &mut Tally) -> anyhow::Result<()> {
+pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> anyhow::Result<()> {
     let line = command_line(command);
     let mut child = command
         .stdout(Stdio::piped())

@@ -149,6 +149,8 @@ pub(crate) struct Found {
     pub(crate) newest_layer: Option<(Version, PathBuf)>,
     /// Version of the distribution's layer and the folder of its manifest.
     pub(crate) distribution_layer: Option<(Version, PathBuf)>,
+    /// Why Chromium's layer, which is here, cannot be used.
+    pub(crate) layer_problem: Option<String>,
 }
 
 impl Found {
@@ -159,10 +161,12 @@ impl Found {
             .iter()
             .find_map(|folder| layer_in(Path::new(folder)));
         let library = Path::new(CHROMIUM).join(LAYER_LIBRARY);
-        let chromium_layer = if library.is_file() {
-            Some(write_layer_manifest(&library, &target.join("layers"))?)
-        } else {
-            None
+        let chromium_layer = library
+            .is_file()
+            .then(|| write_layer_manifest(&library, &target.join("layers")));
+        let (chromium_layer, layer_problem) = match chromium_layer.transpose() {
+            Ok(layer) => (layer, None),
+            Err(error) => (None, Some(format!("{error:#}"))),
         };
         Ok(Self {
             swiftshader: swiftshader_manifest(Path::new(CHROMIUM), &target.join("icd.d"))?,
@@ -171,6 +175,7 @@ impl Found {
                 .flatten()
                 .max(),
             distribution_layer,
+            layer_problem,
         })
     }
 
@@ -444,6 +449,7 @@ mod tests {
             swiftshader: Some("/c/s.json".into()),
             newest_layer: Some((Version(1, 4, 364), "/t/layers dir".into())),
             distribution_layer: Some((Version(1, 3, 239), "/usr/d".into())),
+            layer_problem: None,
         };
         assert_eq!(
             found.environment().export_lines(),
@@ -454,6 +460,7 @@ mod tests {
             swiftshader: None,
             newest_layer: None,
             distribution_layer: None,
+            layer_problem: None,
         };
         assert_eq!(none.environment(), Environment::default());
     }
