@@ -46,44 +46,68 @@ vec3 tone_map(vec3 light) {
     return min(light, 0.6) + 0.4 * over / (over + 0.4);
 }
 
+// Ambient occlusion with the light that bounces inside the fold, which takes the color of the surface: the cubic fit of
+// Jimenez, Wu, Pesce and Jarabo, "Practical Real-Time Strategies for Accurate Indirect Occlusion" (SIGGRAPH 2016).
+vec3 colored_occlusion(float open, vec3 albedo) {
+    vec3 a = 2.0404 * albedo - 0.3324;
+    vec3 b = -4.7951 * albedo + 0.6417;
+    vec3 c = 2.7552 * albedo + 0.6903;
+    return max(vec3(open), ((open * a + b) * open + c) * open);
+}
+
+// Strengths are what a white surface that faces the light shows.
+const float KEY = 1.55;
+const vec3 FILL = vec3(0.13, 0.155, 0.19);
+const vec3 RIM = vec3(0.30, 0.31, 0.33);
+const vec3 SKY = vec3(0.20, 0.22, 0.25);
+const vec3 GROUND = vec3(0.085, 0.065, 0.055);
+// In view space, so that whatever the camera shows has a shape: from the right, and from behind on the right.
+const vec3 TO_FILL = vec3(0.80, 0.10, 0.59);
+const vec3 TO_RIM = vec3(0.62, 0.42, -0.66);
+
+// Cosines between which the shadow map takes over from the wrap.
+const float TURNED_AWAY_START = -0.25;
+const float TURNED_AWAY_END = 0.06;
+
 void main() {
     vec3 normal = surface_normal(world, world_normal);
     vec3 to_eye = safe_normalize(RENDER_VEC3(frame.eye) - world);
     mat3 view = mat3(RENDER_MAT4(frame.view));
-    vec3 base_color = RENDER_VEC3(draw.base_color);
+    mat3 to_world = transpose(view);
+    vec3 albedo = RENDER_VEC3(draw.base_color);
     vec3 wrap = RENDER_VEC3(draw.subsurface);
     float roughness = clamp(draw.roughness, 0.05, 1.0);
 
     float open = ambient_visibility(gl_FragCoord.xy, gl_FragCoord.z, view * normal);
-    // Light that bounces inside a fold takes the color of the surface.
-    vec3 ambient_open = mix(vec3(open), vec3(1.0), base_color * (1.0 - open) * 0.8) * open / max(open, 1.0e-3);
+    vec3 open_color = colored_occlusion(open, albedo);
 
-    // Key.
     vec3 to_light = RENDER_VEC3(frame.light_direction);
-    vec3 key = RENDER_VEC3(frame.light_color) * 2.7;
+    vec3 key = RENDER_VEC3(frame.light_color) * KEY;
     float key_cosine = dot(normal, to_light);
     float visible = key_light_visibility(world, normal, to_light);
-    // Where the surface turns away the wrap makes the shadow; the map would cut it off with a hard edge.
-    float cast_shadow = mix(1.0, visible, smoothstep(-0.05, 0.30, key_cosine));
+    float cast_shadow = visible;
+    if (key_cosine < TURNED_AWAY_END) {
+        // Where the surface turns away the wrap makes the shadow; the map would cut it off with a hard edge, because the
+        // surface hides itself.  A step toward the light leaves out what hides this close, and keeps what is farther off.
+        float step_size = 3.0 * frame.occlusion_radius;
+        float farther = key_light_visibility(world + to_light * step_size, normal, to_light);
+        cast_shadow = mix(farther, visible, smoothstep(TURNED_AWAY_START, TURNED_AWAY_END, key_cosine));
+    }
     // The edge of a shadow on skin is red, because red light travels furthest below the surface.
-    vec3 shadow = pow(vec3(cast_shadow), 1.0 / (1.0 + 1.5 * wrap));
-    vec3 diffuse = key * wrapped_diffuse(key_cosine, wrap) * shadow;
-    float shine = highlight(normal, to_light, to_eye, roughness, draw.specular) * visible * open;
-    vec3 specular = key * shine * PI * 0.30;
+    vec3 shadow = pow(vec3(cast_shadow), 1.0 / (1.0 + wrap));
+    // Folds are smaller than the texels of the shadow map.
+    vec3 folds = mix(vec3(1.0), open_color, 0.5);
+    vec3 diffuse = key * wrapped_diffuse(key_cosine, wrap) * shadow * folds;
+    vec3 specular = key * highlight(normal, to_light, to_eye, roughness, draw.specular) * visible * open;
 
-    // Fill and rim stand still in view space: whatever the camera shows has a shape.
-    vec3 to_fill = transpose(view) * vec3(0.80, 0.10, 0.59);
-    vec3 fill = vec3(0.30, 0.36, 0.46);
-    diffuse += fill * wrapped_diffuse(dot(normal, to_fill), vec3(0.3)) * ambient_open;
-    vec3 to_rim = transpose(view) * vec3(0.62, 0.42, -0.66);
-    vec3 rim = vec3(0.95, 0.98, 1.05);
-    diffuse += rim * 0.55 * max(dot(normal, to_rim), 0.0) * open * open;
-    specular += rim * highlight(normal, to_rim, to_eye, max(roughness, 0.4), draw.specular) * PI * 0.35 * open * open;
+    vec3 to_fill = to_world * TO_FILL;
+    diffuse += FILL * wrapped_diffuse(dot(normal, to_fill), vec3(0.3)) * open_color;
+    specular += FILL * highlight(normal, to_fill, to_eye, roughness, draw.specular) * open;
+    vec3 to_rim = to_world * TO_RIM;
+    diffuse += RIM * max(dot(normal, to_rim), 0.0) * open * open;
+    specular += RIM * highlight(normal, to_rim, to_eye, max(roughness, 0.4), draw.specular) * open * open;
 
-    // Ambient.
-    vec3 sky = vec3(0.30, 0.34, 0.40);
-    vec3 ground = vec3(0.16, 0.12, 0.10);
-    diffuse += mix(ground, sky, normal.y * 0.5 + 0.5) * ambient_open;
+    diffuse += mix(GROUND, SKY, normal.y * 0.5 + 0.5) * open_color;
 
-    color = vec4(tone_map(base_color * diffuse / PI * 2.2 + specular), 1.0);
+    color = vec4(tone_map(albedo * diffuse + specular), 1.0);
 }

@@ -82,7 +82,7 @@ impl Camera {
         let bounds = head_bounds(positions);
         Self::framing(
             &bounds,
-            Vec3::new(0.25, 0.06, 1.0),
+            Vec3::new(0.20, 0.05, 1.0),
             Self::PORTRAIT_FOV,
             aspect_ratio,
         )
@@ -124,17 +124,28 @@ impl Camera {
 
 /// The box around the head of a model that stands upright, y up.
 ///
-/// A model that is at most two and a half times as tall as it is deep is a head already.
-/// Of a body the head is taken to be the top seventh, as artists count, with the width and depth of the vertices that
-/// lie there.
+/// The head is taken to be one and a half times as tall as it is wide, which is how human heads are, from the top of
+/// the model down; its width is that of the uppermost slab of vertices.
+/// A model that is not taller than that is a head as it is.
 pub fn head_bounds(positions: &[[f32; 3]]) -> Aabb {
     let whole = bounds_of(positions.iter());
     let height = whole.max[1] - whole.min[1];
     let depth = whole.max[2] - whole.min[2];
-    if height.is_nan() || height <= depth * 2.5 {
+    // More than two and a half times as tall as deep: a body, whose skull ends well above a quarter of its height.
+    let skull = if height > depth * 2.5 {
+        height * 0.08
+    } else {
+        height * 0.25
+    };
+    let slab = bounds_of(
+        positions
+            .iter()
+            .filter(|position| position[1] >= whole.max[1] - skull),
+    );
+    let chin = whole.max[1] - (slab.max[0] - slab.min[0]) * 1.5;
+    if chin.is_nan() || chin <= whole.min[1] || chin >= whole.max[1] {
         return whole;
     }
-    let chin = whole.max[1] - height / 7.0;
     bounds_of(positions.iter().filter(|position| position[1] >= chin))
 }
 
@@ -204,17 +215,12 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_a_body_is_its_top_seventh() {
-        let body = [
-            [-4.0, 0.0, -0.4],
-            [4.0, 5.8, 0.4],
-            [-0.3, 6.4, -0.3],
-            [0.3, 7.0, 0.5],
-        ];
+    fn the_head_of_a_body_is_found_by_the_width_of_its_skull() {
+        let skull = [[-0.5, 10.0, -0.6], [0.5, 9.5, 0.6], [0.3, 8.6, 0.9]];
+        let shoulders = [[-4.0, 8.0, -0.5], [4.0, 0.0, 0.5]];
+        let body: Vec<[f32; 3]> = skull.into_iter().chain(shoulders).collect();
         let head = head_bounds(&body);
-        assert_eq!(head.min, [-0.3, 6.4, -0.3]);
-        assert_eq!(head.max, [0.3, 7.0, 0.5]);
-        let only_a_head = [[-1.0, 0.0, -1.0], [1.0, 2.4, 1.0]];
-        assert_eq!(head_bounds(&only_a_head).min, [-1.0, 0.0, -1.0]);
+        assert_eq!((head.min, head.max), ([-0.5, 8.6, -0.6], [0.5, 10.0, 0.9]));
+        assert_eq!(head_bounds(&skull).min, [-0.5, 8.6, -0.6], "a head is all head");
     }
 }

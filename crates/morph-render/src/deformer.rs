@@ -8,8 +8,8 @@ use std::sync::Arc;
 use ash::{ext, vk};
 use morph_core::{MorphMesh, MorphedStreams, RestPose, VertexLayout};
 use morph_vk::{
-    Capacities, DeviceFacts, FrameStats, InstanceId, MeshId, Method, MorphError, MorphPass, MorphPassDesc, RawMemory,
-    Readers,
+    Capacities, DeviceFacts, FrameStats, InstanceId, MeshId, Method, MorphError, MorphPass, MorphPassDesc,
+    RawMemory, Readers,
 };
 
 use crate::device::HeadlessDevice;
@@ -52,7 +52,11 @@ pub fn device_facts(device: &HeadlessDevice) -> DeviceFacts {
     let mut controls = vk::PhysicalDeviceFloatControlsProperties::default();
     let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut controls);
     // SAFETY: the physical device belongs to the instance, and Vulkan 1.2 has the structure.
-    unsafe { device.instance().get_physical_device_properties2(device.physical_device(), &mut properties) };
+    unsafe {
+        device
+            .instance()
+            .get_physical_device_properties2(device.physical_device(), &mut properties);
+    };
     DeviceFacts {
         limits: *device.limits(),
         // `HeadlessDevice` refuses a device without it.
@@ -76,7 +80,11 @@ pub fn pass_desc(device: &HeadlessDevice, desc: &DeformerDesc) -> MorphPassDesc 
 /// Memory straight from a headless device.
 pub fn raw_memory(device: &HeadlessDevice) -> RawMemory {
     // SAFETY: the physical device belongs to the instance.
-    let properties = unsafe { device.instance().get_physical_device_memory_properties(device.physical_device()) };
+    let properties = unsafe {
+        device
+            .instance()
+            .get_physical_device_memory_properties(device.physical_device())
+    };
     RawMemory::new(properties)
 }
 
@@ -107,7 +115,12 @@ impl Deformer {
         // SAFETY: the device lives as long as this struct, which destroys the pass first; facts, debug utilities and
         // memory are the device's own.
         let pass = unsafe { MorphPass::new(device.device(), desc, Box::new(raw_memory(device))) }?;
-        Ok(Self { device: device.clone(), pass, slot_count, next_slot: 0 })
+        Ok(Self {
+            device: device.clone(),
+            pass,
+            slot_count,
+            next_slot: 0,
+        })
     }
 
     /// The pass.
@@ -194,7 +207,9 @@ impl Deformer {
     /// # Errors
     /// The device failed.
     pub fn vertex_bytes(&self, instance: InstanceId) -> Result<Vec<u8>, DeformError> {
-        let Some(range) = self.pass.vertex_range(instance) else { return Ok(Vec::new()) };
+        let Some(range) = self.pass.vertex_range(instance) else {
+            return Ok(Vec::new());
+        };
         self.vertex_bytes_at(range.current_first_vertex, range.vertex_count)
     }
 

@@ -163,6 +163,18 @@ pub struct KeyLight {
 }
 
 impl KeyLight {
+    /// The key of a portrait, for a face that looks along +z: from above, from the front, and from the left of the
+    /// picture.
+    ///
+    /// `shadow_bounds` is the box around everything that casts or catches a shadow.
+    pub const fn portrait(shadow_bounds: Aabb) -> Self {
+        Self {
+            direction: Vec3::new(0.62, -0.62, -0.80),
+            color: [1.0; 3],
+            shadow_bounds,
+        }
+    }
+
     /// World to the clip space of the shadow map: orthographic, square, fitted to the bounds as the light sees them.
     ///
     /// The map covers exactly the larger of width and height, centered, without a margin: an axis-aligned box that the
@@ -263,19 +275,52 @@ pub struct Material {
 impl Material {
     /// Light skin.
     pub const SKIN: Self = Self {
-        base_color: [0.62, 0.39, 0.29],
-        roughness: 0.46,
-        subsurface: [0.45, 0.20, 0.12],
-        specular: 0.8,
+        base_color: [0.58, 0.34, 0.245],
+        roughness: 0.50,
+        subsurface: [0.30, 0.15, 0.10],
+        specular: 0.7,
         double_sided: false,
     };
     /// Matte grey clay, which shows the shape and nothing else.
     pub const CLAY: Self = Self {
-        base_color: [0.50, 0.48, 0.46],
+        base_color: [0.42, 0.40, 0.38],
         roughness: 0.60,
-        subsurface: [0.15, 0.15, 0.15],
+        subsurface: [0.12, 0.12, 0.12],
         specular: 0.6,
         double_sided: false,
+    };
+    /// The white of an eye.
+    pub const EYE_WHITE: Self = Self {
+        base_color: [0.72, 0.68, 0.64],
+        roughness: 0.18,
+        subsurface: [0.25, 0.18, 0.16],
+        specular: 1.0,
+        double_sided: false,
+    };
+    /// A brown iris.
+    pub const IRIS: Self = Self::plain([0.10, 0.050, 0.022], 0.16);
+    /// A pupil.
+    pub const PUPIL: Self = Self::plain([0.006, 0.006, 0.007], 0.12);
+    /// Teeth.
+    pub const TEETH: Self = Self {
+        base_color: [0.80, 0.76, 0.68],
+        roughness: 0.25,
+        subsurface: [0.25, 0.22, 0.18],
+        specular: 1.0,
+        double_sided: false,
+    };
+    /// A tongue.
+    pub const TONGUE: Self = Self {
+        base_color: [0.48, 0.16, 0.14],
+        roughness: 0.35,
+        subsurface: [0.45, 0.18, 0.15],
+        specular: 1.0,
+        double_sided: false,
+    };
+    /// Lashes and brows: thin, dark, seen from both sides.
+    pub const LASHES: Self = Self {
+        double_sided: true,
+        ..Self::plain([0.030, 0.018, 0.012], 0.7)
     };
 
     /// A plain surface of this color.

@@ -28,54 +28,24 @@ impl Instance {
         let layer = validation.map(|_| find_layer(&entry)).transpose()?;
         let layer_settings = layer.as_ref().is_some_and(|layer| layer.has_layer_settings);
 
-        let mut extensions = Vec::new();
         let has_debug_utils = has_extension(&entry, None, ash::ext::debug_utils::NAME)?
             || (layer.is_some() && has_extension(&entry, Some(LAYER), ash::ext::debug_utils::NAME)?);
-        if has_debug_utils {
-            extensions.push(ash::ext::debug_utils::NAME.as_ptr());
-        }
-        if layer_settings {
-            extensions.push(ash::ext::layer_settings::NAME.as_ptr());
-        } else if layer.is_some() {
-            extensions.push(ash::ext::validation_features::NAME.as_ptr());
-        }
-        let layers: Vec<_> = layer.iter().map(|_| LAYER.as_ptr()).collect();
-
-        let application = vk::ApplicationInfo::default()
-            .application_name(c"morph")
-            .engine_name(c"morph-render")
-            .api_version(vk::API_VERSION_1_3);
-        let mut info = vk::InstanceCreateInfo::default()
-            .application_info(&application)
-            .enabled_extension_names(&extensions)
-            .enabled_layer_names(&layers);
-
         let log = MessageLog::default();
-        // In the chain as well, so that messages about making and ending the instance are heard.
-        let mut messenger_info = log.create_info();
-        if has_debug_utils {
-            info = info.push_next(&mut messenger_info);
+        let mut request = Request {
+            validation: layer.as_ref().and(validation),
+            layer_settings,
+            submit_time_setting: c"syncval_submit_time_validation",
+            has_debug_utils,
+            log: &log,
+        };
+        let mut raw = request.create(&entry)?;
+        // Layers from late 2026 on know this setting under a new name, and say so when they hear the old one.
+        if log.take_complaints_about("syncval_submit_time_validation") {
+            // SAFETY: nothing was made of this instance.
+            unsafe { raw.destroy_instance(None) };
+            request.submit_time_setting = c"syncval_full_validation";
+            raw = request.create(&entry)?;
         }
-        let wanted = validation.unwrap_or(ValidationDesc::CORE);
-        let flags = LayerFlags::of(wanted);
-        let settings = flags.settings();
-        let mut settings_info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
-        let features = features_of(wanted);
-        let mut features_info = vk::ValidationFeaturesEXT::default().enabled_validation_features(&features);
-        if layer_settings {
-            info = info.push_next(&mut settings_info);
-        } else if layer.is_some() {
-            info = info.push_next(&mut features_info);
-        }
-
-        // SAFETY: everything that the structs point to lives until the end of this function.
-        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
-            vk::Result::ERROR_INCOMPATIBLE_DRIVER => DeviceError::NoDriver,
-            result => DeviceError::Vulkan {
-                call: "vkCreateInstance",
-                result,
-            },
-        })?;
         let mut instance = Self {
             entry,
             raw,
@@ -127,11 +97,80 @@ impl Drop for Instance {
     }
 }
 
+/// What an instance is asked to have.
+struct Request<'a> {
+    validation: Option<ValidationDesc>,
+    layer_settings: bool,
+    submit_time_setting: &'static CStr,
+    has_debug_utils: bool,
+    log: &'a MessageLog,
+}
+
+impl Request<'_> {
+    fn create(&self, entry: &ash::Entry) -> Result<ash::Instance, DeviceError> {
+        match self.try_create(entry, self.layer_settings) {
+            // A loader older than the extension refuses the name, although the layer offers it and reads the settings
+            // whether the extension is on or not.
+            Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if self.layer_settings => {
+                self.try_create(entry, false)
+            }
+            other => other,
+        }
+        .map_err(|result| match result {
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => DeviceError::NoDriver,
+            result => DeviceError::Vulkan {
+                call: "vkCreateInstance",
+                result,
+            },
+        })
+    }
+
+    fn try_create(&self, entry: &ash::Entry, name_layer_settings: bool) -> Result<ash::Instance, vk::Result> {
+        let wanted = self.validation.unwrap_or(ValidationDesc::CORE);
+        let mut extensions = Vec::new();
+        let mut layers = Vec::new();
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"morph")
+            .engine_name(c"morph-render")
+            .api_version(vk::API_VERSION_1_3);
+        let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+        // In the chain as well, so that messages about making and ending the instance are heard.
+        let mut messenger_info = self.log.create_info();
+        if self.has_debug_utils {
+            extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+            info = info.push_next(&mut messenger_info);
+        }
+        let flags = LayerFlags::of(wanted, self.submit_time_setting);
+        let settings = flags.settings();
+        let mut settings_info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let features = features_of(wanted);
+        let mut features_info = vk::ValidationFeaturesEXT::default().enabled_validation_features(&features);
+        if self.validation.is_some() {
+            layers.push(LAYER.as_ptr());
+            if self.layer_settings {
+                info = info.push_next(&mut settings_info);
+            } else {
+                extensions.push(ash::ext::validation_features::NAME.as_ptr());
+                info = info.push_next(&mut features_info);
+            }
+        }
+        if name_layer_settings {
+            extensions.push(ash::ext::layer_settings::NAME.as_ptr());
+        }
+        let info = info
+            .enabled_extension_names(&extensions)
+            .enabled_layer_names(&layers);
+        // SAFETY: everything that the structs point to lives until the end of this function, except for the log, which
+        // the instance keeps.
+        unsafe { entry.create_instance(&info, None) }
+    }
+}
+
 /// The settings as the 32-bit booleans that the layer reads through pointers.
 struct LayerFlags([(&'static CStr, [vk::Bool32; 1]); 4]);
 
 impl LayerFlags {
-    fn of(wanted: ValidationDesc) -> Self {
+    fn of(wanted: ValidationDesc, submit_time_setting: &'static CStr) -> Self {
         Self([
             (c"validate_sync", [vk::Bool32::from(wanted.synchronization)]),
             (
@@ -141,7 +180,7 @@ impl LayerFlags {
                 )],
             ),
             (
-                c"syncval_submit_time_validation",
+                submit_time_setting,
                 [vk::Bool32::from(wanted.synchronization && wanted.submit_time)],
             ),
             (

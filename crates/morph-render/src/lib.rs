@@ -30,6 +30,8 @@ mod features;
 mod frame;
 mod instance;
 mod interface;
+#[cfg(test)]
+mod interface_test;
 mod memory;
 mod picture;
 mod pipelines;

@@ -238,19 +238,7 @@ impl Pipelines {
             stage(module, vk::ShaderStageFlags::FRAGMENT).specialization_info(&specialization)
         }));
 
-        let binding_count = desc
-            .attributes
-            .iter()
-            .map(|attribute| attribute.binding + 1)
-            .max()
-            .unwrap_or(0);
-        let bindings: Vec<_> = (0..binding_count)
-            .map(|binding| {
-                vk::VertexInputBindingDescription::default()
-                    .binding(binding)
-                    .stride(desc.stride)
-            })
-            .collect();
+        let bindings = vertex_bindings(desc);
         let attributes: Vec<_> = desc.attributes.iter().map(Attribute::description).collect();
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
@@ -263,17 +251,7 @@ impl Pipelines {
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let depth = match desc.depth {
-            None => vk::PipelineDepthStencilStateCreateInfo::default(),
-            Some(DepthUse::Write) => vk::PipelineDepthStencilStateCreateInfo::default()
-                .depth_test_enable(true)
-                .depth_write_enable(true)
-                .depth_compare_op(vk::CompareOp::LESS),
-            // Equal and not less-or-equal: passes that disagree about a surface then show holes in place of hiding it.
-            Some(DepthUse::Equal) => vk::PipelineDepthStencilStateCreateInfo::default()
-                .depth_test_enable(true)
-                .depth_compare_op(vk::CompareOp::EQUAL),
-        };
+        let depth = depth_state(desc.depth);
         let blend_attachments: Vec<_> = desc
             .color
             .iter()
@@ -367,6 +345,37 @@ struct PipelineDesc<'a> {
     color: Option<vk::Format>,
     depth: Option<DepthUse>,
     has_normals: bool,
+}
+
+/// One binding for each range of vertices that the attributes come from.
+fn vertex_bindings(desc: &PipelineDesc<'_>) -> Vec<vk::VertexInputBindingDescription> {
+    let count = desc
+        .attributes
+        .iter()
+        .map(|attribute| attribute.binding + 1)
+        .max();
+    (0..count.unwrap_or(0))
+        .map(|number| {
+            vk::VertexInputBindingDescription::default()
+                .binding(number)
+                .stride(desc.stride)
+        })
+        .collect()
+}
+
+fn depth_state(depth: Option<DepthUse>) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
+    let none = vk::PipelineDepthStencilStateCreateInfo::default();
+    match depth {
+        None => none,
+        Some(DepthUse::Write) => none
+            .depth_test_enable(true)
+            .depth_write_enable(true)
+            .depth_compare_op(vk::CompareOp::LESS),
+        // Equal and not less-or-equal: passes that disagree about a surface then show holes in place of hiding it.
+        Some(DepthUse::Equal) => none
+            .depth_test_enable(true)
+            .depth_compare_op(vk::CompareOp::EQUAL),
+    }
 }
 
 /// Three floats of a vertex.

@@ -90,7 +90,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_set_scissor(self.commands, 0, &[vk::Rect2D::from(extent)])
+                .cmd_set_scissor(self.commands, 0, &[vk::Rect2D::from(extent)]);
         };
     }
 
@@ -98,7 +98,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline)
+                .cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
         };
     }
 
@@ -107,7 +107,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_descriptor_sets(self.commands, point, layout, 0, &[set], &[])
+                .cmd_bind_descriptor_sets(self.commands, point, layout, 0, &[set], &[]);
         };
     }
 
@@ -120,7 +120,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_push_constants(self.commands, layout, stages, 0, bytes)
+                .cmd_push_constants(self.commands, layout, stages, 0, bytes);
         };
     }
 
@@ -146,7 +146,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_vertex_buffers(self.commands, 0, &buffers, &offsets)
+                .cmd_bind_vertex_buffers(self.commands, 0, &buffers, &offsets);
         };
     }
 
@@ -154,7 +154,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_index_buffer(self.commands, buffer, 0, vk::IndexType::UINT32)
+                .cmd_bind_index_buffer(self.commands, buffer, 0, vk::IndexType::UINT32);
         };
     }
 
@@ -167,7 +167,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_draw_indexed(self.commands, index_count, 1, first_index, 0, 0)
+                .cmd_draw_indexed(self.commands, index_count, 1, first_index, 0, 0);
         };
     }
 
@@ -180,7 +180,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_copy_buffer(self.commands, source, target, &[region])
+                .cmd_copy_buffer(self.commands, source, target, &[region]);
         };
     }
 
@@ -203,7 +203,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_copy_image_to_buffer(self.commands, image, layout, target, &[region])
+                .cmd_copy_image_to_buffer(self.commands, image, layout, target, &[region]);
         };
     }
 }

@@ -97,9 +97,9 @@ impl fmt::Display for ValidationMessage {
 /// A message that is set apart, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageFilter {
-    /// The id of the message must be this.
+    /// The id of the message contains this.
     pub id: &'static str,
-    /// Where not empty, the text must contain this too.
+    /// The text contains this; empty takes any text.
     pub text: &'static str,
     /// Why the message says nothing about this program.
     pub reason: &'static str,
@@ -107,18 +107,26 @@ pub struct MessageFilter {
 
 impl MessageFilter {
     fn takes(&self, message: &ValidationMessage) -> bool {
-        message.id == self.id && message.text.contains(self.text)
+        message.id.contains(self.id) && message.text.contains(self.text)
     }
 }
 
 /// Every filter there is.
 ///
 /// What they take is still kept, in [`MessageLog::filtered`].
-pub const MESSAGE_FILTERS: &[MessageFilter] = &[MessageFilter {
-    id: "Loader Message",
-    text: "",
-    reason: "the loader reports on the manifests of the machine (missing libraries, unused layers), not on calls",
-}];
+pub const MESSAGE_FILTERS: &[MessageFilter] = &[
+    MessageFilter {
+        id: "Loader Message",
+        text: "",
+        reason: "the loader reports on the manifests of the machine (missing libraries, unused layers), not on calls",
+    },
+    MessageFilter {
+        id: "vk_nir.c",
+        text: "SpvDecorationInvariant",
+        reason: "Mesa's reader of SPIR-V warns of `invariant gl_Position`, which every compiler of GLSL writes as the \
+                 decoration of a block member; the specification allows it",
+    },
+];
 
 /// The messages of one instance; a cheap handle that outlives the device.
 #[derive(Debug, Clone, Default)]
@@ -146,13 +154,23 @@ impl MessageLog {
         std::mem::take(&mut self.lock().kept)
     }
 
+    /// Takes out what the layer says about a setting; whether there was any.
+    pub(crate) fn take_complaints_about(&self, setting: &str) -> bool {
+        let mut messages = self.lock();
+        let before = messages.kept.len();
+        messages
+            .kept
+            .retain(|message| message.id != "VALIDATION-SETTINGS" || !message.text.contains(setting));
+        messages.kept.len() != before
+    }
+
     fn push(&self, message: ValidationMessage) {
         let filtered = MESSAGE_FILTERS.iter().any(|filter| filter.takes(&message));
         let mut messages = self.lock();
         if filtered {
-            messages.filtered.push(message)
+            messages.filtered.push(message);
         } else {
-            messages.kept.push(message)
+            messages.kept.push(message);
         }
     }
 
