@@ -54,32 +54,39 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> 
             "it is not a file",
         )));
     }
-    if makehuman::target_stem(path).is_some() {
-        return Err(ImportError::LoneTarget {
-            path: path.to_owned(),
-        });
-    }
-    let bytes = std::fs::read(path).map_err(read_error)?;
+    load_bytes(path, &std::fs::read(path).map_err(read_error)?, options)
+}
+
+/// Reads a model from bytes that the caller has already, as if they were the content of the file `path`.
+///
+/// The path tells the format as in [`load`], stands in errors, and its folder is where files lie that the model needs.
+/// It need not exist where the model needs none.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let is_named = |ending: &str| {
         path.extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
     };
-    if bytes.starts_with(b"Kaydara FBX Binary") || is_named("fbx") {
-        return Err(ImportError::FbxNotYet {
+    if makehuman::target_stem(path).is_some() {
+        Err(ImportError::LoneTarget {
             path: path.to_owned(),
-        });
-    }
-    if bytes.is_empty() {
-        return Err(ImportError::Empty {
+        })
+    } else if bytes.starts_with(b"Kaydara FBX Binary") || is_named("fbx") {
+        Err(ImportError::FbxNotYet {
             path: path.to_owned(),
-        });
-    }
-    if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
-        gltf::load(path, &bytes, Format::Glb, options)
+        })
+    } else if bytes.is_empty() {
+        Err(ImportError::Empty {
+            path: path.to_owned(),
+        })
+    } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
+        gltf::load(path, bytes, Format::Glb, options)
     } else if is_named("gltf") {
-        gltf::load(path, &bytes, Format::Gltf, options)
+        gltf::load(path, bytes, Format::Gltf, options)
     } else if is_named("obj") {
-        makehuman::load(path, &bytes, options)
+        makehuman::load(path, bytes, options)
     } else {
         Err(ImportError::UnknownFormat {
             path: path.to_owned(),

@@ -13,9 +13,13 @@ pub struct ImportOptions {
     /// MakeHuman only: the groups of the `.obj` to read, each of which becomes a primitive, in this order.
     /// Empty means the group `body`.
     pub groups: Vec<String>,
-    /// Make base normals where the file has none, and normal deltas for the targets that have none.
+    /// Make base normals for primitives that have none, and normal deltas for targets that have none.
     ///
-    /// What the file gives is never recomputed. See the crate's module on normals for the method.
+    /// A normal is the sum of the unit normals of the faces around a point, weighted by their angles there (Thürmer and
+    /// Wüthrich, 1998). The faces are the file's polygons, all of one mesh are one surface, and vertices that have one
+    /// position at rest and in every target are one point of it, unless the file gives them different normals.
+    /// A normal delta is the unit normal of the mesh with that target at weight 1 minus that of the mesh at rest.
+    /// What the file gives is never recomputed.
     pub generate_normals: bool,
 }
 

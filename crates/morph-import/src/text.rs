@@ -1,33 +1,6 @@
-//! Reading text formats line by line.
+//! What the readers of text have in common.
 
 use crate::error::MakeHumanError;
-
-/// Lines with their numbers, counted from one, without their ends.
-pub(crate) struct Lines<'a> {
-    rest: Option<&'a [u8]>,
-    number: u64,
-}
-
-impl<'a> Lines<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            rest: Some(bytes),
-            number: 0,
-        }
-    }
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = (u64, &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.rest?;
-        self.number += 1;
-        let end = rest.iter().position(|&byte| byte == b'\n');
-        self.rest = end.map(|end| &rest[end + 1..]);
-        Some((self.number, &rest[..end.unwrap_or(rest.len())]))
-    }
-}
 
 /// A number that a 32-bit float can hold.
 pub(crate) fn float(text: &str) -> Result<f64, MakeHumanError> {

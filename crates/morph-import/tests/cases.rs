@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Builder, QUAD, QUAD_NORMALS, QUAD_TANGENTS, dense, float_bytes, warning_kinds};
-use morph_core::MorphTarget;
+use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization, pack_vertex_major};
 use morph_import::{GltfError, WarningKind};
 use serde_json::{Value, json};
 
@@ -74,6 +74,16 @@ fn b007_dense_and_sparse_with_one_content_become_one() {
     );
     assert_eq!(targets[0].vertices, targets[1].vertices);
     assert_eq!(targets[0].positions, targets[1].positions);
+    let packed = |target: &MorphTarget| {
+        let options = BuildOptions::new(Quantization::Snorm16);
+        pack_vertex_major(
+            &MorphMesh::build(4, std::slice::from_ref(target), &options)
+                .unwrap()
+                .0,
+        )
+        .words
+    };
+    assert_eq!(packed(&targets[0]), packed(&targets[1]));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use common::{check, dense, gltf_error, shared_or_skip};
+use morph_core::{BuildOptions, MorphMesh, Quantization};
 use morph_import::{GltfError, ImportError, ImportOptions, Model, Primitive, load};
 use serde_json::Value;
 
@@ -63,6 +64,20 @@ fn with_ending<'a>(files: &'a [PathBuf], endings: &'a [&str]) -> impl Iterator<I
     })
 }
 
+/// What was loaded is what morph-core takes.
+fn build(model: &Model, name: &str) {
+    for primitive in model.meshes.iter().flat_map(|mesh| &mesh.primitives) {
+        let vertex_count = primitive.positions.len() as u32;
+        let built = MorphMesh::build(
+            vertex_count,
+            &primitive.targets,
+            &BuildOptions::new(Quantization::F32),
+        );
+        let (mesh, _) = built.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(mesh.target_count(), primitive.targets.len());
+    }
+}
+
 #[test]
 fn every_gltf_file_loads_but_those_that_should_not() {
     let Some(shared) = shared_or_skip(&PROMISED) else {
@@ -90,6 +105,7 @@ fn every_gltf_file_loads_but_those_that_should_not() {
         )
         .unwrap();
         check(&generated);
+        build(&generated, name);
         check(
             &load(
                 file,
@@ -379,6 +395,7 @@ fn all_targets_of_makehuman_load_with_helpers_too() {
         started.elapsed()
     );
     check(&model);
+    build(&model, "mh_source");
     assert_eq!(mesh.target_names.len(), 898);
     assert_eq!(mesh.primitives.len(), groups.len());
     assert!(mesh.target_names.iter().any(|name| name == "jawOpen"));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::error::MakeHumanError;
 use crate::normals::Polygons;
-use crate::text::{Lines, float, shorten};
+use crate::text::{float, shorten};
 
 /// No texture coordinate.
 pub(super) const NO_TEXCOORD: u32 = u32::MAX;
@@ -43,7 +43,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Obj, (Option<u64>, MakeHumanError)> 
     let mut group_numbers: HashMap<String, usize> = HashMap::new();
     let mut group = None;
     let mut corners = Vec::new();
-    for (number, line) in Lines::new(bytes) {
+    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let line: Cow<'_, str> = String::from_utf8_lossy(line);
         let mut parts = line.split_ascii_whitespace();
         let result = match parts.next() {

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{ImportError, MakeHumanError};
-use crate::text::{Lines, float, shorten};
+use crate::text::{float, shorten};
 use crate::warning::{ImportWarning, WarningKind};
 
 /// The deepest nesting of folders that is searched.
@@ -25,17 +25,18 @@ const PACKED: &str = ".target.gz";
 pub(super) type Deltas = Vec<(u32, [f64; 3])>;
 
 /// The name of a target by its file's name, or nothing where it is no target.
-pub(crate) fn stem(path: &Path) -> Option<&str> {
-    let name = path.file_name()?.to_str()?;
+pub(crate) fn stem(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
     let cut = |suffix: &str| {
-        let at = name.len().checked_sub(suffix.len())?;
-        let end = name.get(at..)?;
-        end.eq_ignore_ascii_case(suffix).then(|| &name[..at])
+        let (stem, end) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        end.eq_ignore_ascii_case(suffix).then(|| stem.to_owned())
     };
     cut(PACKED).or_else(|| cut(PLAIN)).filter(|stem| !stem.is_empty())
 }
 
 /// Lists target files: files as they are given, folders searched to their bottom in sorted order.
+///
+/// Links to folders are not followed inside a folder: one that leads above it would make a circle.
 pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
     let mut files = Vec::new();
     for path in paths {
@@ -61,7 +62,7 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), I
     for entry in std::fs::read_dir(folder).map_err(|source| read_error(folder, source))? {
         let entry = entry.map_err(|source| read_error(folder, source))?;
         let path = entry.path();
-        // The entry's own type does not follow links, so that a link to a folder above cannot make a circle.
+        // The entry's own type is that of the link where it is one.
         let kind = entry.file_type().map_err(|source| read_error(&path, source))?;
         if kind.is_dir() {
             search(&path, depth + 1, found)?;
@@ -74,20 +75,16 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), I
 
 /// Names targets by their files' stems. Stems that several files share get the folder's name before them.
 pub(super) fn names(files: &[PathBuf]) -> Vec<Option<String>> {
-    let mut stems: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for stem in files.iter().filter_map(|file| stem(file)) {
-        *stems.entry(stem).or_default() += 1;
+        *counts.entry(stem).or_default() += 1;
     }
     let name = |file: &PathBuf| {
         let stem = stem(file)?;
-        let folder = file
-            .parent()
-            .and_then(Path::file_name)
-            .and_then(|folder| folder.to_str());
-        Some(match folder {
-            Some(folder) if stems[stem] > 1 => format!("{folder}/{stem}"),
-            _ => stem.to_owned(),
-        })
+        match file.parent().and_then(Path::file_name) {
+            Some(folder) if counts[&stem] > 1 => Some(format!("{}/{stem}", folder.to_string_lossy())),
+            _ => Some(stem),
+        }
     };
     files.iter().map(name).collect()
 }
@@ -101,9 +98,7 @@ pub(super) fn read(
     let bytes = read_bytes(path, vertex_count)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| fault(path, None, MakeHumanError::NotText))?;
     let mut deltas = Deltas::new();
-    for (number, line) in Lines::new(text.as_bytes()) {
-        // Splitting text at line ends leaves text.
-        let line = std::str::from_utf8(line).unwrap_or_default();
+    for (number, line) in (1..).zip(text.split('\n')) {
         let parsed = parse_line(line, vertex_count).map_err(|error| fault(path, Some(number), error))?;
         deltas.extend(parsed);
     }
@@ -159,7 +154,14 @@ fn parse_line(line: &str, vertex_count: usize) -> Result<Option<(u32, [f64; 3])>
 /// Reads and unpacks a file, but never more than a target of this base mesh can have.
 fn read_bytes(path: &Path, vertex_count: usize) -> Result<Vec<u8>, ImportError> {
     let limit = HEADER_LIMIT_BYTES + LINE_LIMIT_BYTES * vertex_count as u64;
-    let file = File::open(path).map_err(|source| read_error(path, source))?;
+    let open = || {
+        // A pipe would block or never end.
+        if !path.metadata()?.is_file() {
+            return Err(Error::new(ErrorKind::InvalidInput, "it is not a file"));
+        }
+        File::open(path)
+    };
+    let file = open().map_err(|source| read_error(path, source))?;
     let mut bytes = Vec::new();
     let packed = path
         .extension()
@@ -177,7 +179,7 @@ fn read_bytes(path: &Path, vertex_count: usize) -> Result<Vec<u8>, ImportError> 
     Ok(bytes)
 }
 
-pub(super) fn read_error(path: &Path, source: std::io::Error) -> ImportError {
+pub(super) fn read_error(path: &Path, source: Error) -> ImportError {
     ImportError::Read {
         path: path.to_owned(),
         source,

@@ -10,9 +10,8 @@
 use std::path::{Path, PathBuf};
 
 use morph_core::MorphTarget;
-use morph_import::{GltfError, ImportError, ImportOptions, Model, Topology, WarningKind, load};
+use morph_import::{GltfError, ImportError, ImportOptions, Model, Topology, WarningKind};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 pub(crate) const QUAD: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
 pub(crate) const QUAD_NORMALS: [[f32; 3]; 4] = [[0.0, 0.0, 1.0]; 4];
@@ -195,17 +194,9 @@ pub(crate) fn unpack_glb(glb: &[u8]) -> (Value, Vec<u8>) {
     (json, binary)
 }
 
-thread_local! {
-    /// One folder for each test's thread: making and removing one for each of thousands of files takes longest.
-    static FOLDER: TempDir = tempfile::tempdir().unwrap();
-}
-
+/// Loads bytes as a file that needs no other.
 pub(crate) fn load_bytes(name: &str, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
-    FOLDER.with(|folder| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
-        load(&path, options)
-    })
+    morph_import::load_bytes(Path::new(name), bytes, options)
 }
 
 pub(crate) fn gltf_error(result: Result<Model, ImportError>) -> GltfError {
