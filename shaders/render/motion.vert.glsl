@@ -15,6 +15,5 @@ invariant gl_Position;
 void main() {
     gl_Position = clip_position(world_position(position));
     current_clip = gl_Position;
-    previous_clip =
-        RENDER_MAT4(frame.previous_view_projection) * vec4(previous_world_position(previous_position), 1.0);
+    previous_clip = previous_clip_position(previous_world_position(previous_position));
 }

@@ -6,5 +6,5 @@
 layout(location = 0) in vec3 position;
 
 void main() {
-    gl_Position = RENDER_MAT4(frame.shadow_view_projection) * vec4(world_position(position), 1.0);
+    gl_Position = shadow_position(world_position(position));
 }

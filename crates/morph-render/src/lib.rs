@@ -13,6 +13,50 @@
 //!
 //! The renderer reads plain `vk::Buffer`s with first vertex numbers, so it does not care who wrote the vertices.
 //!
+//! ```no_run
+//! use ash::vk;
+//! use glam::{Mat4, Vec3};
+//! use morph_core::{Aabb, VertexLayout};
+//! use morph_render::{
+//!     Background, Camera, DrawItem, Frame, HeadlessDesc, HeadlessDevice, KeyLight, Material, Pass, PassSet, Renderer,
+//!     RendererDesc, upload, upload_indices,
+//! };
+//!
+//! let device = HeadlessDevice::new(&HeadlessDesc::default())?;
+//! let triangle: [f32; 9] = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 0.0];
+//! let vertices =
+//!     upload(&device, "triangle", bytemuck::bytes_of(&triangle), vk::BufferUsageFlags::VERTEX_BUFFER)?;
+//! let indices = upload_indices(&device, "triangle", &[0, 1, 2])?;
+//! let mut renderer = Renderer::new(&device, &RendererDesc::new((512, 512), VertexLayout::POSITION))?;
+//!
+//! let bounds = Aabb { min: [-1.0, -1.0, 0.0], max: [1.0, 1.0, 0.0] };
+//! let item = DrawItem {
+//!     vertex_buffer: vertices.handle(),
+//!     current_first_vertex: 0,
+//!     previous_first_vertex: 0,
+//!     vertex_count: 3,
+//!     index_buffer: indices.handle(),
+//!     first_index: 0,
+//!     index_count: 3,
+//!     model: Mat4::IDENTITY,
+//!     previous_model: Mat4::IDENTITY,
+//!     material: Material::CLAY,
+//! };
+//! let frame = Frame {
+//!     view: Camera::framing(&bounds, Vec3::Z, Camera::PORTRAIT_FOV, 1.0).matrices(1.0),
+//!     light: KeyLight::portrait(bounds),
+//!     background: Background::STUDIO,
+//!     items: &[item],
+//!     passes: PassSet::FOUR,
+//! };
+//! device.submit_once("frame", |commands| {
+//!     // SAFETY: the command buffer is recording, the buffers outlive the submit, and uploads are visible.
+//!     unsafe { renderer.record(commands, &frame) };
+//! })?;
+//! renderer.read(Pass::Color)?.save("triangle.png")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Coordinates
 //! World and view space are right-handed with y up; the camera looks along -z of view space.
 //! Clip space is Vulkan's: y down, depth 0 (near) to 1 (far).

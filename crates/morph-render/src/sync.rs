@@ -95,3 +95,40 @@ pub(crate) fn transition(
         .image(image.handle)
         .subresource_range(image.whole())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_writes_are_made_available_and_reads_are_only_waited_for() {
+        for (image_use, written) in [
+            (ImageUse::Undefined, vk::AccessFlags2::NONE),
+            (
+                ImageUse::DepthWrite,
+                vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE,
+            ),
+            (ImageUse::DepthTestAndSample, vk::AccessFlags2::NONE),
+            (ImageUse::ColorWrite, vk::AccessFlags2::COLOR_ATTACHMENT_WRITE),
+            (ImageUse::Sampled, vk::AccessFlags2::NONE),
+            (ImageUse::CopySource, vk::AccessFlags2::NONE),
+        ] {
+            assert_eq!(image_use.written(), written, "{image_use:?}");
+            assert!(!image_use.stages().is_empty(), "{image_use:?}");
+        }
+    }
+
+    #[test]
+    fn the_next_frame_waits_for_every_use_of_the_last_one() {
+        let reuse = ImageUse::Undefined.stages();
+        for image_use in [
+            ImageUse::DepthWrite,
+            ImageUse::DepthTestAndSample,
+            ImageUse::ColorWrite,
+            ImageUse::Sampled,
+            ImageUse::CopySource,
+        ] {
+            assert!(reuse.contains(image_use.stages()), "{image_use:?}");
+        }
+    }
+}

@@ -29,6 +29,15 @@ fn count<T: Copy>(plane: &Plane<T>, holds: impl Fn(T) -> bool) -> usize {
     plane.values.iter().filter(|value| holds(**value)).count()
 }
 
+/// The divisions of a real device may be off in the last bits.
+fn close(motion: Option<[f32; 2]>, expected: [f32; 2]) {
+    let [x, y] = motion.unwrap();
+    assert!(
+        (x - expected[0]).abs() < 1.0e-4 && (y - expected[1]).abs() < 1.0e-4,
+        "{x} {y}, not {expected:?}"
+    );
+}
+
 #[test]
 fn every_camera_pass_covers_the_same_samples() {
     on_every_driver(|device| {
@@ -155,11 +164,7 @@ fn motion_is_the_way_from_the_previous_place_in_pixels() {
             // By its vertices: 16 pixels a unit, up is negative.
             draw(device, &mut renderer, &frame(&[meshes.moving(0, 1)]));
             let motion = renderer.read_motion().unwrap();
-            assert_eq!(
-                motion.get(center, center),
-                Some([4.0, -2.0]),
-                "supersampling {supersampling}"
-            );
+            close(motion.get(center, center), [4.0, -2.0]);
             assert_eq!(motion.get(1, 1), Some([0.0, 0.0]), "nothing there");
 
             // By its model matrix.
@@ -168,10 +173,7 @@ fn motion_is_the_way_from_the_previous_place_in_pixels() {
                 ..meshes.item(0)
             };
             draw(device, &mut renderer, &frame(&[item]));
-            assert_eq!(
-                renderer.read_motion().unwrap().get(center, center),
-                Some([-8.0, 0.0])
-            );
+            close(renderer.read_motion().unwrap().get(center, center), [-8.0, 0.0]);
 
             // By the camera: it was 0.25 further left, so the cube stood 0.25 further right.
             let mut moved = frame(&[]);
@@ -179,10 +181,7 @@ fn motion_is_the_way_from_the_previous_place_in_pixels() {
             moved.items = &item;
             moved.view.previous_view_projection *= Mat4::from_translation(Vec3::new(0.25, 0.0, 0.0));
             draw(device, &mut renderer, &moved);
-            assert_eq!(
-                renderer.read_motion().unwrap().get(center, center),
-                Some([-4.0, 0.0])
-            );
+            close(renderer.read_motion().unwrap().get(center, center), [-4.0, 0.0]);
         }
     });
 }
