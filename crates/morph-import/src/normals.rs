@@ -423,7 +423,7 @@ fn corner_normals(outline: &[Vector], corners: &mut [Vector]) {
         zip(sum, doubled, |a, b| a + b)
     });
     // Unlike a sum of unit normals, an area may be tiny and have a direction.
-    let length = dot(area, area).sqrt();
+    let length = norm(area);
     if !(length > 0.0 && length.is_finite()) {
         return;
     }
@@ -432,10 +432,15 @@ fn corner_normals(outline: &[Vector], corners: &mut [Vector]) {
     for (corner, result) in corners.iter_mut().enumerate() {
         let next = subtract(outline[(corner + 1) % count], outline[corner]);
         let previous = subtract(outline[(corner + count - 1) % count], outline[corner]);
-        let turn = cross(next, previous);
+        // The sine times the lengths of the edges, which in a triangle is one number for all corners.
+        let turn = if count == 3 {
+            length
+        } else {
+            norm(cross(next, previous))
+        };
         // Never more than a half turn, on the inside of a concave corner too: a morph may fold a corner shut and over,
         // and its angle then goes through zero instead of jumping to a whole turn.
-        let angle = dot(turn, turn).sqrt().atan2(dot(next, previous));
+        let angle = turn.atan2(dot(next, previous));
         *result = normal.map(|component| component * angle);
     }
 }
@@ -450,8 +455,12 @@ fn cross(a: Vector, b: Vector) -> Vector {
 
 /// The unit vector of a sum of unit normals, where it has a direction.
 fn unit(vector: Vector) -> Option<Vector> {
-    let length = dot(vector, vector).sqrt();
+    let length = norm(vector);
     (length > LEAST_SUM && length.is_finite()).then(|| vector.map(|component| component / length))
+}
+
+fn norm(vector: Vector) -> f64 {
+    dot(vector, vector).sqrt()
 }
 
 fn dot(a: Vector, b: Vector) -> f64 {
