@@ -7,6 +7,7 @@
     reason = "tests may panic, and say what they skip"
 )]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use morph_core::MorphTarget;
@@ -295,12 +296,15 @@ pub(crate) fn shared() -> Option<PathBuf> {
 pub(crate) fn shared_or_skip(skipped: &[&str]) -> Option<PathBuf> {
     let folder = shared();
     if folder.is_none() {
-        println!(
-            "skipped, because neither MORPH_SHARED nor ../shared is a folder: {} cases",
-            skipped.len()
+        // Straight to the stream: what `println!` says in a test that passes is kept from whoever runs it.
+        let mut stderr = std::io::stderr().lock();
+        let count = skipped.len();
+        let _ = writeln!(
+            stderr,
+            "skipped {count} cases: neither MORPH_SHARED nor ../shared is a folder"
         );
         for case in skipped {
-            println!("  skipped {case}");
+            let _ = writeln!(stderr, "  skipped {case}");
         }
     }
     folder
