@@ -1,0 +1,281 @@
+//! The command line, in clap's words. The comments here are what `--help` shows.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use morph_core::Quantization;
+use morph_import::ImportOptions;
+use morph_render::Pass;
+
+use crate::preset::Preset;
+use crate::render::camera::CameraChoice;
+use crate::render::size::Size;
+
+const EXAMPLES: &str = "\
+Examples:
+  morph inspect face.glb
+  morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.obj
+  morph eval face.glb --preset mixed --backend gather --instances 16
+  morph render face.glb --weights jawOpen=0.7 --camera head --out face.png
+
+Exit codes:
+  0  done
+  1  refused, and the error says why; a value that is no good counts here too
+  2  the command line itself is wrong: an unknown option, or one that is missing
+
+Drivers:
+  --driver takes a part of a device's or driver's name, such as nvidia, lavapipe or swiftshader.
+  Without it the best device is taken: a discrete one, then an integrated one, a virtual one,
+  lavapipe, and other software drivers.
+  Where Debian's package chromium is installed and VK_ADD_DRIVER_FILES is not set, morph sets it to
+  the SwiftShader that comes with Chromium, so that --driver swiftshader works.";
+
+/// Morph targets (blend shapes, shape keys): look at them, evaluate them exactly, draw them.
+///
+/// Reads glTF 2.0 (.gltf, .glb) and MakeHuman (.obj with a folder `targets` beside it).
+#[derive(Debug, Parser)]
+#[command(name = "morph", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Log what happens inside to standard error; twice for more
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 900)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what a file holds: meshes, targets, what they cost in each format, and problems
+    Inspect(InspectArgs),
+    /// Morph one primitive, on the host or on a Vulkan device, and write or sum up the result
+    Eval(EvalArgs),
+    /// Draw the morphed model into a PNG
+    Render(RenderArgs),
+}
+
+/// The model and how it is read.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Model: .gltf, .glb, or the base .obj of MakeHuman
+    pub(crate) file: PathBuf,
+    /// MakeHuman: a .target or .target.gz file, or a folder of them; may be repeated. Without it the folder `targets`
+    /// beside the .obj
+    #[arg(long, value_name = "DIR|FILE", help_heading = "Reading the model")]
+    pub(crate) targets: Vec<PathBuf>,
+    /// MakeHuman: groups of the .obj to read, each as a primitive [default: body]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        help_heading = "Reading the model"
+    )]
+    pub(crate) groups: Vec<String>,
+    /// Make normals and normal deltas where the file has none
+    #[arg(long, help_heading = "Reading the model")]
+    pub(crate) generate_normals: bool,
+}
+
+impl ModelArgs {
+    pub(crate) fn import_options(&self) -> ImportOptions {
+        ImportOptions {
+            targets: self.targets.clone(),
+            groups: self.groups.clone(),
+            generate_normals: self.generate_normals,
+            ..ImportOptions::default()
+        }
+    }
+}
+
+/// The weights: one of the three, or the file's own.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct WeightArgs {
+    /// Weights by target name, all others zero: "jawOpen=1,mouthSmileLeft=-0.3"
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        help_heading = "Weights [default: the file's own]"
+    )]
+    pub(crate) weights: Option<String>,
+    /// JSON array of numbers, one per target; a short one reads as zero for the rest
+    #[arg(
+        long,
+        value_name = "W.json",
+        help_heading = "Weights [default: the file's own]"
+    )]
+    pub(crate) weights_file: Option<PathBuf>,
+    /// rest, mixed (0.6, -0.35, 1.3, 0, 0.125, 0, 0, repeated), all-half, first-minus-1, last-2, or only:K (target K
+    /// at 1)
+    #[arg(
+        long,
+        value_name = "PRESET",
+        help_heading = "Weights [default: the file's own]"
+    )]
+    pub(crate) preset: Option<Preset>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every target is built in each quantization, and every error is measured over all vertices: positions
+in the model's units (metres in glTF), directions in degrees with one target at weight 1.
+In the list of targets, \"moves\" is the share of vertices, \"reach\" the longest way of one at weight 1,
+and \"deltas\" tells of positions (p), normals (n) and tangents (t).
+
+Examples:
+  morph inspect face.glb
+  morph inspect base.obj --targets faceunits/ --generate-normals
+  morph inspect face.glb --json | jq '.meshes[0].target_names'")]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// List every target, also where there are more than a hundred
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The result is in the order of the file's POSITION accessor and in the mesh's own space, before skin
+and node. Normals and tangents are sums and not made unit.
+A device has to give the host's result to the last bit. If it does not, the result is written all the
+same, and the exit code is 1.
+
+Examples:
+  morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.json
+  morph eval face.glb --preset only:7 --out face.obj
+  morph eval face.glb --preset mixed --backend gather --quantization snorm16 --instances 16
+  morph eval face.glb --weights-file pose.json --backend scatter --driver swiftshader --json")]
+pub(crate) struct EvalArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Mesh, by its index in the file
+    #[arg(long, value_name = "M", default_value_t = 0, allow_negative_numbers = true)]
+    pub(crate) mesh: usize,
+    /// Primitive of the mesh, by its index in the file
+    #[arg(long, value_name = "P", default_value_t = 0, allow_negative_numbers = true)]
+    pub(crate) primitive: usize,
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
+    /// Who does the arithmetic
+    #[arg(long, value_enum, default_value_t = Backend::Host, help_heading = "Arithmetic")]
+    pub(crate) backend: Backend,
+    /// How deltas are stored: f32, half, or snorm16 (16-bit steps, one step per target)
+    #[arg(long, value_name = "FORMAT", default_value_t = Quantization::F32, help_heading = "Arithmetic")]
+    pub(crate) quantization: Quantization,
+    /// Drop entries that move a vertex by no more than this, in model units
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 0.0,
+        allow_hyphen_values = true,
+        help_heading = "Arithmetic"
+    )]
+    pub(crate) position_threshold: f32,
+    /// Keep them all the same if they change a normal or tangent by more than this, against a unit one
+    #[arg(
+        long,
+        value_name = "Y",
+        default_value_t = 0.0,
+        allow_hyphen_values = true,
+        help_heading = "Arithmetic"
+    )]
+    pub(crate) direction_threshold: f32,
+    /// Instances that the device morphs at once; all of them are compared with the host
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        allow_negative_numbers = true,
+        help_heading = "Arithmetic"
+    )]
+    pub(crate) instances: u32,
+    /// Vulkan device: a part of its name, any case
+    #[arg(long, value_name = "SUBSTRING", help_heading = "Arithmetic")]
+    pub(crate) driver: Option<String>,
+    /// Write the result: .json (all of it), .f32 (positions as raw little-endian triples) or .obj (with faces)
+    #[arg(long, value_name = "X.json|X.f32|X.obj")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON: without --out all of the result, with it all but the vertices
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+All meshes of all nodes are drawn where the nodes put them, from vertices that the compute pre-pass
+morphed. Names in --weights count for every mesh that has them.
+Where the file has no normals, or targets have no normal deltas, they are made. Textures are not read,
+and skins are not applied yet.
+The motion pass shows the way from the file's own weights to those given, or from the rest pose to the
+file's own where none are given.
+
+Examples:
+  morph render face.glb --weights \"jawOpen=0.7\" --out face.png
+  morph render body.glb --preset mixed --camera head --size 1200x1600 --out head.png
+  morph render face.glb --weights jawOpen=1 --pass motion --out motion.png")]
+pub(crate) struct RenderArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Draw only this mesh, by its index in the file
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) mesh: Option<usize>,
+    /// Draw only this primitive of the mesh, by its index in the file
+    #[arg(long, value_name = "P", requires = "mesh", allow_negative_numbers = true)]
+    pub(crate) primitive: Option<usize>,
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
+    /// Picture to write, a .png
+    #[arg(long, value_name = "X.png")]
+    pub(crate) out: PathBuf,
+    /// What to show: color, depth, shadow (the shadow map), motion, or normal
+    #[arg(long, value_name = "PASS", default_value_t = Pass::Color, help_heading = "Picture")]
+    pub(crate) pass: Pass,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value_t = Size::DEFAULT, help_heading = "Picture")]
+    pub(crate) size: Size,
+    /// Where to look: auto (the head where only a body's head can move, else all), all, head, front, left, right,
+    /// back, top
+    #[arg(
+        long,
+        value_enum,
+        value_name = "VIEW",
+        default_value_t = CameraChoice::Auto,
+        hide_possible_values = true,
+        help_heading = "Picture"
+    )]
+    pub(crate) camera: CameraChoice,
+    /// How deltas are stored: f32, half, or snorm16
+    #[arg(long, value_name = "FORMAT", default_value_t = Quantization::F32, help_heading = "Picture")]
+    pub(crate) quantization: Quantization,
+    /// Vulkan device: a part of its name, any case
+    #[arg(long, value_name = "SUBSTRING", help_heading = "Picture")]
+    pub(crate) driver: Option<String>,
+    /// Print what was drawn as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who does the arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The processor: the definition of the result
+    Host,
+    /// A Vulkan device, one dispatch per active target
+    Scatter,
+    /// A Vulkan device, all targets and instances at once
+    Gather,
+}
+
+impl Backend {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Backend::Host => "host",
+            Backend::Scatter => "scatter",
+            Backend::Gather => "gather",
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What `morph` refuses, each with the place and what would be right.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+
+use morph_core::{BuildError, KernelError, RestError, Stream, WeightError};
+use morph_import::ImportError;
+use morph_render::{CaptureError, DeformError, DeviceError, RenderError};
+
+/// Why a command failed. Nothing half written stays behind.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// The file has no meshes at all.
+    #[error("{} has no meshes: there is nothing to morph", path.display())]
+    NoMeshes { path: PathBuf },
+    /// No mesh has this index.
+    #[error("there is no mesh {given}: {} has {count}, counted from 0 (`morph inspect` lists them)", path.display())]
+    NoSuchMesh {
+        path: PathBuf,
+        given: usize,
+        count: usize,
+    },
+    /// No primitive has this index.
+    #[error(
+        "there is no primitive {given}: mesh {mesh} has {count}, counted from 0 (`morph inspect` lists them)"
+    )]
+    NoSuchPrimitive { mesh: usize, given: usize, count: usize },
+    /// A primitive without vertices.
+    #[error("{place} has no vertices: there is nothing to morph")]
+    NoVertices { place: String },
+    /// A mesh without targets.
+    #[error(
+        "{place} has no morph targets, so there is nothing to evaluate{}; `--preset rest` gives its rest pose",
+        meshes_with_targets(others)
+    )]
+    NoTargets { place: String, others: Vec<usize> },
+    /// A part of `--weights` is not `name=number`.
+    #[error(
+        "`{part}` in --weights: {problem}; write name=number, separated by commas, as in \"jawOpen=1,smile=-0.3\""
+    )]
+    WeightList { part: String, problem: &'static str },
+    /// The weights file cannot be read.
+    #[error("cannot read the weights file {}: {source}", path.display())]
+    ReadWeights { path: PathBuf, source: io::Error },
+    /// The weights file is not an array of numbers.
+    #[error(
+        "{}, line {line}, column {column}: {problem}; the file has to be an array of numbers, one per target, as in \
+         [0.5, 0, -0.3]",
+        path.display()
+    )]
+    WeightsFile {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        problem: String,
+    },
+    /// A weight in a file is not finite.
+    #[error("{}, line {line}, column {column}: {source}", path.display())]
+    WeightInFile {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        source: WeightError,
+    },
+    /// A weight cannot be set.
+    #[error("{place}: {source}")]
+    Weight { place: String, source: WeightError },
+    /// A preset names a target that is not there.
+    #[error("the preset only:{given} names no target: {place} has {count}, counted from 0")]
+    PresetTarget {
+        place: String,
+        given: usize,
+        count: usize,
+    },
+    /// No instances were asked for.
+    #[error("--instances 0 leaves nothing to run; give at least 1")]
+    NoInstances,
+    /// More instances than one frame can carry.
+    #[error("--instances {given} is more than {device} can take at once with this mesh; give at most {most}")]
+    TooManyInstances { given: u32, device: String, most: u64 },
+    /// The rest pose is not usable.
+    #[error("{place}: {source}")]
+    Rest { place: String, source: RestError },
+    /// The targets are not usable.
+    #[error("{place}: {source}")]
+    Build { place: String, source: BuildError },
+    /// The host kernel refused.
+    #[error("{place}: {source}")]
+    Kernel { place: String, source: KernelError },
+    /// A result overflowed.
+    #[error(
+        "the morphed {stream} of vertex {vertex} does not fit a 32-bit float with these weights; give smaller weights"
+    )]
+    Overflow { stream: Stream, vertex: usize },
+    /// The device and its driver.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The pre-pass on the device.
+    #[error("{what}: {source}")]
+    Deform { what: String, source: DeformError },
+    /// The targets do not fit the device.
+    #[error(
+        "{place}: the targets take {asked_bytes} bytes, and {budget_bytes} can be bound at once on {device}; try a \
+         smaller --quantization or a --position-threshold"
+    )]
+    Refused {
+        place: String,
+        device: String,
+        asked_bytes: u64,
+        budget_bytes: u64,
+    },
+    /// The device does not equal the host.
+    #[error(
+        "{device} differs from the host: {stream} of vertex {vertex} in instance {instance} is {ulp} floats away; \
+         please report this with the device and its driver"
+    )]
+    Differs {
+        device: String,
+        instance: usize,
+        stream: Stream,
+        vertex: usize,
+        ulp: u32,
+    },
+    /// There is nothing to draw.
+    #[error("{place} has no triangles to draw; points and lines are not drawn")]
+    NothingToDraw { place: String },
+    /// The renderer could not be made.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A picture could not be read back.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The picture could not be written as PNG.
+    #[error("the picture cannot be written as PNG: {source}")]
+    Png { source: image::ImageError },
+    /// An output file has an ending that stands for no format.
+    #[error("--out {}: the ending has to be {expected}", path.display())]
+    OutEnding { path: PathBuf, expected: &'static str },
+    /// The folder of an output file is not there.
+    #[error("--out {}: there is no folder {}; make it first", path.display(), folder.display())]
+    OutFolder { path: PathBuf, folder: PathBuf },
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// A result cannot be printed.
+    #[error("cannot print the result: {source}")]
+    Print { source: io::Error },
+}
+
+fn meshes_with_targets(others: &[usize]) -> String {
+    match others {
+        [] => " (no mesh of the file has any)".to_owned(),
+        [one] => format!(" (mesh {one} has some: --mesh {one})"),
+        [first, ..] => {
+            let list: Vec<String> = others.iter().map(usize::to_string).collect();
+            format!(" (meshes {} have some: --mesh {first})", list.join(", "))
+        }
+    }
+}
+
+impl CliError {
+    /// For `map_err` in front of a place.
+    pub(crate) fn weight(place: &str) -> impl Fn(WeightError) -> CliError {
+        move |source| CliError::Weight {
+            place: place.to_owned(),
+            source,
+        }
+    }
+
+    /// For `map_err` in front of what was being done.
+    pub(crate) fn deform(what: impl Into<String>) -> impl FnOnce(DeformError) -> CliError {
+        move |source| CliError::Deform {
+            what: what.into(),
+            source,
+        }
+    }
+}
+
+/// An error with its causes, each on a line of its own; causes that the lines before already tell are left out.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let line = error.to_string();
+        if !text.contains(&line) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n  because: {line}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("outer")]
+    struct Outer(#[source] Inner);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("inner: {0}")]
+    struct Inner(#[source] io::Error);
+
+    #[test]
+    fn every_cause_is_told_once() {
+        let error = Outer(Inner(io::Error::other("disk on fire")));
+        assert_eq!(with_causes(&error), "outer\n  because: inner: disk on fire");
+    }
+
+    #[test]
+    fn a_mesh_without_targets_points_to_those_that_have_some() {
+        assert_eq!(meshes_with_targets(&[]), " (no mesh of the file has any)");
+        assert_eq!(meshes_with_targets(&[2]), " (mesh 2 has some: --mesh 2)");
+        assert_eq!(meshes_with_targets(&[1, 3]), " (meshes 1, 3 have some: --mesh 1)");
+    }
+}

@@ -1,0 +1,116 @@
+//! `morph eval`: one primitive, morphed on the host or on a device, compared, measured, and written.
+
+mod device;
+mod measure;
+mod obj;
+mod output;
+mod subject;
+mod summary;
+
+use std::path::Path;
+
+use morph_core::{MorphedStreams, Stream, morph};
+
+use crate::args::{Backend, EvalArgs};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::model::Loaded;
+use crate::weights::WeightRequest;
+use crate::write::{check_out, write_whole};
+use device::DeviceRun;
+use measure::{WorstError, worst_error};
+use output::{Output, write_json, write_raw};
+use subject::Subject;
+
+/// What an evaluation gave.
+#[derive(Debug)]
+struct Evaluation {
+    /// The result: of the host, or of the first instance on the device.
+    result: MorphedStreams,
+    /// The run on the device, where there was one.
+    device: Option<DeviceRun>,
+    worst_error: WorstError,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliError> {
+    let out = args.out.as_deref();
+    let ending = out
+        .map(|path| check_out(path, &["json", "f32", "obj"], ".json, .f32 or .obj"))
+        .transpose()?;
+    if args.instances == 0 {
+        return Err(CliError::NoInstances);
+    }
+    let request = WeightRequest::read(&args.weights)?;
+    if args.backend == Backend::Host && (args.instances > 1 || args.driver.is_some()) {
+        console.warn("the host runs one instance and no driver; --instances and --driver need --backend scatter or gather");
+    }
+    let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
+    loaded.warn(console);
+    let subject = Subject::new(&loaded, args, &request, console)?;
+    let evaluation = evaluate(&subject, args, console)?;
+    let output = Output::new(&loaded, &subject, &evaluation, args);
+    if let (Some(path), Some(ending)) = (out, ending) {
+        write_out(path, ending, &output, &subject)?;
+    }
+    let text = match (args.json, out) {
+        (true, None) => output::json(&output)?,
+        (true, Some(path)) => output::json(&output.without_vertices(path))?,
+        (false, _) => summary::text(&subject, &evaluation, &output, out),
+    };
+    console.print(&text)?;
+    match evaluation.device.and_then(|run| run.first_difference) {
+        // Told last, so that the result is there to be looked at.
+        Some(difference) => Err(difference),
+        None => Ok(()),
+    }
+}
+
+fn evaluate(subject: &Subject<'_>, args: &EvalArgs, console: &Console<'_>) -> Result<Evaluation, CliError> {
+    let kernel_error = |source| CliError::Kernel {
+        place: subject.place.clone(),
+        source,
+    };
+    let host = morph(&subject.mesh, &subject.rest, &subject.weights).map_err(kernel_error)?;
+    check_overflow(&host)?;
+    let (result, device) = match args.backend {
+        Backend::Host => (host, None),
+        Backend::Scatter => device::run(subject, morph_vk::Method::Scatter, args, &host, console)?,
+        Backend::Gather => device::run(subject, morph_vk::Method::Gather, args, &host, console)?,
+    };
+    let worst_error = worst_error(subject.primitive, &subject.weights, &result);
+    Ok(Evaluation {
+        result,
+        device,
+        worst_error,
+    })
+}
+
+/// Refuses results that are not finite: they are outside of what hosts and devices agree on, and no file could hold
+/// them.
+fn check_overflow(host: &MorphedStreams) -> Result<(), CliError> {
+    let streams = [
+        (Stream::Position, Some(&host.positions)),
+        (Stream::Normal, host.normals.as_ref()),
+        (Stream::Tangent, host.tangents.as_ref()),
+    ];
+    for (stream, values) in streams {
+        let found = values.and_then(|values| {
+            values
+                .iter()
+                .position(|value| value.iter().any(|x| !x.is_finite()))
+        });
+        if let Some(vertex) = found {
+            return Err(CliError::Overflow { stream, vertex });
+        }
+    }
+    Ok(())
+}
+
+fn write_out(path: &Path, ending: &str, output: &Output<'_>, subject: &Subject<'_>) -> Result<(), CliError> {
+    write_whole(path, |file| match ending {
+        "json" => write_json(file, output),
+        "f32" => write_raw(file, output),
+        _ => obj::write(file, output, subject),
+    })
+}

@@ -1,0 +1,117 @@
+//! The result in the shape of its JSON, and as raw positions.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Evaluation;
+use super::measure::WorstError;
+use super::subject::Subject;
+use crate::args::EvalArgs;
+use crate::error::CliError;
+use crate::model::Loaded;
+
+/// All of a result.
+///
+/// Floats are written with the fewest digits that read back as the same 32-bit float.
+#[derive(Debug, Serialize)]
+pub(super) struct Output<'a> {
+    #[serde(flatten)]
+    pub(super) what: What<'a>,
+    pub(super) weights: &'a [f32],
+    pub(super) positions: &'a [[f32; 3]],
+    pub(super) normals: Option<&'a [[f32; 3]]>,
+    pub(super) tangents: Option<&'a [[f32; 3]]>,
+    #[serde(flatten)]
+    pub(super) check: Check,
+}
+
+/// A result without its vertices, for what goes to the screen while they go to a file.
+#[derive(Debug, Serialize)]
+pub(super) struct ShortOutput<'a> {
+    #[serde(flatten)]
+    what: &'a What<'a>,
+    weights: &'a [f32],
+    #[serde(flatten)]
+    check: &'a Check,
+    out: String,
+}
+
+/// What was evaluated, and where.
+#[derive(Debug, Serialize)]
+pub(super) struct What<'a> {
+    file: String,
+    mesh: usize,
+    primitive: usize,
+    pub(super) backend: &'static str,
+    pub(super) quantization: &'static str,
+    pub(super) device: Option<&'a str>,
+}
+
+/// How right it is.
+#[derive(Debug, Serialize)]
+pub(super) struct Check {
+    pub(super) max_ulp_vs_host: u32,
+    pub(super) worst_error: WorstError,
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn new(
+        loaded: &Loaded,
+        subject: &'a Subject<'_>,
+        evaluation: &'a Evaluation,
+        args: &EvalArgs,
+    ) -> Self {
+        let device = evaluation.device.as_ref();
+        Output {
+            what: What {
+                file: loaded.path.display().to_string(),
+                mesh: args.mesh,
+                primitive: args.primitive,
+                backend: args.backend.name(),
+                quantization: args.quantization.as_str(),
+                device: device.map(|run| run.device.as_str()),
+            },
+            weights: &subject.weights,
+            positions: &evaluation.result.positions,
+            normals: evaluation.result.normals.as_deref(),
+            tangents: evaluation.result.tangents.as_deref(),
+            check: Check {
+                max_ulp_vs_host: device.map_or(0, |run| run.max_ulp_vs_host),
+                worst_error: evaluation.worst_error,
+            },
+        }
+    }
+
+    /// The same without vertices, and with the file that has them.
+    pub(super) fn without_vertices(&'a self, out: &Path) -> ShortOutput<'a> {
+        ShortOutput {
+            what: &self.what,
+            weights: self.weights,
+            check: &self.check,
+            out: out.display().to_string(),
+        }
+    }
+}
+
+/// One line of JSON.
+pub(super) fn json(value: &impl Serialize) -> Result<String, CliError> {
+    let json = serde_json::to_string(value).map_err(|error| CliError::Print { source: error.into() })?;
+    Ok(json + "\n")
+}
+
+/// The result as one line of JSON.
+pub(super) fn write_json(file: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, output)?;
+    writeln!(file)
+}
+
+/// The positions as raw little-endian triples of 32-bit floats.
+pub(super) fn write_raw(file: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
+    output
+        .positions
+        .as_flattened()
+        .iter()
+        .try_for_each(|x| file.write_all(&x.to_le_bytes()))
+}

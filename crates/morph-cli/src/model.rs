@@ -1,0 +1,102 @@
+//! The model of a command: read once, with its places named as every message names them.
+
+use std::path::{Path, PathBuf};
+
+use morph_core::{RestError, RestStreams};
+use morph_import::{ImportOptions, Mesh, Model, Primitive};
+
+use crate::console::Console;
+use crate::error::CliError;
+use crate::text::quoted;
+
+/// A model and the file that it came from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) path: PathBuf,
+    pub(crate) model: Model,
+}
+
+impl Loaded {
+    /// Reads a model; what is odd in it is the caller's to tell.
+    pub(crate) fn read(
+        path: &Path,
+        options: &ImportOptions,
+        console: &Console<'_>,
+    ) -> Result<Self, CliError> {
+        let _span = tracing::info_span!("read", path = %path.display()).entered();
+        let model = console.step(format!("reading {}", path.display()), || {
+            morph_import::load(path, options)
+        })?;
+        tracing::info!(meshes = model.meshes.len(), nodes = model.nodes.len(), "read");
+        Ok(Loaded {
+            path: path.to_owned(),
+            model,
+        })
+    }
+
+    /// Passes on what was odd in the file.
+    pub(crate) fn warn(&self, console: &mut Console<'_>) {
+        for warning in &self.model.warnings {
+            console.warn(warning);
+        }
+    }
+
+    /// The mesh with this index.
+    pub(crate) fn mesh(&self, given: usize) -> Result<&Mesh, CliError> {
+        let meshes = &self.model.meshes;
+        if meshes.is_empty() {
+            return Err(CliError::NoMeshes {
+                path: self.path.clone(),
+            });
+        }
+        let (path, count) = (self.path.clone(), meshes.len());
+        meshes
+            .get(given)
+            .ok_or(CliError::NoSuchMesh { path, given, count })
+    }
+
+    /// The primitive with this index of a mesh.
+    pub(crate) fn primitive(&self, mesh: usize, given: usize) -> Result<&Primitive, CliError> {
+        let primitives = &self.mesh(mesh)?.primitives;
+        let count = primitives.len();
+        primitives
+            .get(given)
+            .ok_or(CliError::NoSuchPrimitive { mesh, given, count })
+    }
+
+    /// How messages name a mesh: `mesh 0 "Head"`.
+    pub(crate) fn mesh_place(&self, mesh: usize) -> String {
+        let name = self.model.meshes.get(mesh).and_then(|mesh| mesh.name.as_deref());
+        format!("mesh {mesh}{}", quoted(name))
+    }
+
+    /// How messages name a primitive: `mesh 0 "Head", primitive 1`.
+    pub(crate) fn primitive_place(&self, mesh: usize, primitive: usize) -> String {
+        let mesh_place = self.mesh_place(mesh);
+        let name = self
+            .primitive(mesh, primitive)
+            .ok()
+            .and_then(|primitive| primitive.name.as_deref());
+        format!("{mesh_place}, primitive {primitive}{}", quoted(name))
+    }
+
+    /// The meshes that have targets.
+    pub(crate) fn meshes_with_targets(&self) -> Vec<usize> {
+        let meshes = self.model.meshes.iter().enumerate();
+        meshes
+            .filter(|(_, mesh)| !mesh.target_names.is_empty())
+            .map(|(index, _)| index)
+            .collect()
+    }
+}
+
+/// The rest pose of a primitive as the host kernel reads it, normals as the file has them.
+pub(crate) fn rest_streams(primitive: &Primitive) -> Result<(RestStreams, u64), RestError> {
+    let tangents = primitive.tangents.as_deref().map(directions);
+    RestStreams::new(primitive.positions.clone(), primitive.normals.clone(), tangents)
+}
+
+/// Tangents without the sign of the bitangent, which is never morphed.
+pub(crate) fn directions(tangents: &[[f32; 4]]) -> Vec<[f32; 3]> {
+    tangents.iter().map(|&[x, y, z, _]| [x, y, z]).collect()
+}

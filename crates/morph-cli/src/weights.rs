@@ -1,0 +1,111 @@
+//! Weights from the command line: read before the model is, checked against its names after.
+
+mod file;
+mod list;
+
+use morph_core::{NameTable, WeightError, weights_from_names};
+
+use crate::args::WeightArgs;
+use crate::error::CliError;
+use crate::preset::Preset;
+use file::WeightsFile;
+
+/// What weights were asked for.
+#[derive(Debug)]
+pub(crate) enum WeightRequest {
+    /// Nothing was said: the file's own.
+    FileDefault,
+    /// Pairs of name and weight.
+    Named(Vec<(String, f32)>),
+    /// An array from a file.
+    Listed(WeightsFile),
+    /// A preset.
+    Preset(Preset),
+}
+
+impl WeightRequest {
+    /// Reads what the options say, the weights file included.
+    pub(crate) fn read(args: &WeightArgs) -> Result<Self, CliError> {
+        Ok(if let Some(list) = &args.weights {
+            WeightRequest::Named(list::parse(list)?)
+        } else if let Some(path) = &args.weights_file {
+            WeightRequest::Listed(WeightsFile::read(path)?)
+        } else if let Some(preset) = args.preset {
+            WeightRequest::Preset(preset)
+        } else {
+            WeightRequest::FileDefault
+        })
+    }
+
+    /// Whether the rest pose was asked for in so many words, which a mesh without targets can give too.
+    pub(crate) fn asks_for_rest(&self) -> bool {
+        match self {
+            WeightRequest::FileDefault => false,
+            WeightRequest::Named(pairs) => pairs.is_empty(),
+            WeightRequest::Listed(file) => file.is_empty(),
+            WeightRequest::Preset(preset) => *preset == Preset::Rest,
+        }
+    }
+
+    /// One weight per target of a mesh, and what to warn of.
+    ///
+    /// `place` names the mesh in errors; `file_default` are the weights that the file gives it.
+    pub(crate) fn resolve(
+        &self,
+        names: &NameTable,
+        file_default: &[f32],
+        place: &str,
+    ) -> Result<(Vec<f32>, Option<String>), CliError> {
+        let target_count = names.len();
+        let mut warning = None;
+        let mut weights = match self {
+            WeightRequest::FileDefault => file_default.to_vec(),
+            WeightRequest::Named(pairs) => {
+                let pairs: Vec<(&str, f32)> = pairs.iter().map(|(name, w)| (name.as_str(), *w)).collect();
+                weights_from_names(&pairs, names).map_err(CliError::weight(place))?
+            }
+            WeightRequest::Listed(file) => {
+                let (weights, left_out) = file.for_targets(names)?;
+                if left_out > 0 {
+                    warning = Some(format!(
+                        "{} has {} weights for the {target_count} targets of {place}; the last {left_out} are ignored",
+                        file.path().display(),
+                        target_count + left_out,
+                    ));
+                }
+                weights
+            }
+            WeightRequest::Preset(preset) => match (preset.weights(target_count), preset) {
+                (Some(weights), _) => weights,
+                (None, Preset::Only(given)) => {
+                    let place = place.to_owned();
+                    return Err(CliError::PresetTarget {
+                        place,
+                        given: *given,
+                        count: target_count,
+                    });
+                }
+                (None, _) => Vec::new(),
+            },
+        };
+        weights.resize(target_count, 0.0);
+        check_finite(&weights, names).map_err(CliError::weight(place))?;
+        Ok((weights, warning))
+    }
+}
+
+/// Refuses what is not finite, wherever it came from.
+fn check_finite(weights: &[f32], names: &NameTable) -> Result<(), WeightError> {
+    match weights.iter().enumerate().find(|(_, w)| !w.is_finite()) {
+        Some((slot, &value)) => Err(not_finite(slot, value, names)),
+        None => Ok(()),
+    }
+}
+
+fn not_finite(slot: usize, value: f32, names: &NameTable) -> WeightError {
+    WeightError::NotFinite {
+        slot,
+        name: names.name(slot).unwrap_or_default().to_owned(),
+        value,
+    }
+}
