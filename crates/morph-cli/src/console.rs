@@ -10,6 +10,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::error::CliError;
 
+/// How long a step may take before it is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// The two output streams of the program.
 pub struct Console<'a> {
     out: Box<dyn Write + 'a>,
@@ -96,10 +99,10 @@ impl Progress {
     fn start(what: String) -> Self {
         let (done, wait) = channel();
         let thread = std::thread::spawn(move || {
-            if wait.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner();
+            let bar = ProgressBar::new_spinner().with_elapsed(PATIENCE);
             // The template is a constant; a spinner of the usual look is no loss if it were wrong.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
                 bar.set_style(style);

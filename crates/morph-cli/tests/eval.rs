@@ -296,11 +296,7 @@ fn thresholds_drop_entries_and_the_error_says_so() {
         &[&args[..], &["--direction-threshold", "0.5"]].concat(),
     )
     .ok();
-    assert!(
-        run.out.contains("(6 below the thresholds dropped)"),
-        "{}",
-        run.out
-    );
+    assert!(run.out.contains("(6 dropped as too small)"), "{}", run.out);
     let result = morph(folder.path(), &[&args[..], &["--json"]].concat())
         .ok()
         .json();

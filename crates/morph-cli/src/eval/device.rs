@@ -123,16 +123,17 @@ pub(super) fn run(
         instance_count: instances.len(),
     };
     let mut first = None;
-    for (number, &instance) in instances.iter().enumerate() {
-        let morphed = console
-            .step("reading back", || deformer.morphed(instance))
-            .map_err(CliError::deform(what()))?;
-        run.max_ulp_vs_host = run.max_ulp_vs_host.max(max_ulp(&morphed, host));
-        if run.first_difference.is_none() {
-            run.first_difference = first_difference(&name, number, &morphed, host);
+    console.step("reading back and comparing", || {
+        for (number, &instance) in instances.iter().enumerate() {
+            let morphed = deformer.morphed(instance).map_err(CliError::deform(what()))?;
+            run.max_ulp_vs_host = run.max_ulp_vs_host.max(max_ulp(&morphed, host));
+            if run.first_difference.is_none() {
+                run.first_difference = first_difference(&name, number, &morphed, host);
+            }
+            first.get_or_insert(morphed);
         }
-        first.get_or_insert(morphed);
-    }
+        Ok::<(), CliError>(())
+    })?;
     Ok((first.unwrap_or_default(), Some(run)))
 }
 

@@ -86,7 +86,7 @@ fn stored(subject: &Subject<'_>, output: &Output<'_>) -> String {
     if report.dropped_entry_count > 0 {
         let _ = write!(
             text,
-            " ({} below the thresholds dropped)",
+            " ({} dropped as too small)",
             count(report.dropped_entry_count)
         );
     }
