@@ -55,9 +55,10 @@ pub(crate) fn is_in_path(program: &str) -> bool {
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
-/// The command as a person would type it.
+/// The command as a person would type it: a program by its name, wherever it lies.
 pub(crate) fn command_line(command: &Command) -> String {
-    std::iter::once(command.get_program())
+    let program = Path::new(command.get_program());
+    std::iter::once(program.file_name().unwrap_or(program.as_os_str()))
         .chain(command.get_args())
         .map(shell_word)
         .collect::<Vec<_>>()
@@ -96,6 +97,8 @@ mod tests {
     fn failures_name_the_command() {
         let message = run(Command::new("false").arg("a b")).unwrap_err().to_string();
         assert!(message.contains("`false 'a b'`"), "{message}");
+        let message = run(&mut Command::new("/bin/false")).unwrap_err().to_string();
+        assert!(message.contains("`false`"), "{message}");
         let message = run(&mut Command::new("no-such-program-here"))
             .unwrap_err()
             .to_string();
