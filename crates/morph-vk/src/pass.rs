@@ -317,7 +317,9 @@ impl MorphPass {
 
     /// Takes back the frame last recorded with a slot, because the engine dropped it instead of submitting it.
     ///
-    /// What was marked clean is dirty again, and uploads go on from where they were.
+    /// What was marked clean is dirty again, ranges are what they were before, and uploads go on from where they were.
+    /// Frames build on each other: call this before another frame is recorded, and for several frames the newest
+    /// first. Nothing happens for a slot past the last one, or one that recorded nothing since.
     pub fn discard_frame(&mut self, frame_slot: u32) {
         if frame_slot < self.desc.capacities.frame_slot_count {
             self.scene.discard_frame(frame_slot);

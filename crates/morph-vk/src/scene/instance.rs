@@ -48,8 +48,53 @@ pub(super) struct Instance {
     pub(super) written: bool,
     /// The frame in which the ranges last swapped with a previous shape worth a motion vector.
     pub(super) moved_frame: u64,
-    /// The next write starts a new motion: what lies in the other range is too old.
-    pub(super) forget_previous: bool,
+    /// The frame that last wrote it.
+    pub(super) written_frame: u64,
+    /// The first frame that shows it since it was attached or last hidden: what lies in the other range before that
+    /// is too old to be a motion.
+    pub(super) seen_from: u64,
+    /// The last frame planned before it was hidden.
+    pub(super) hidden_after: u64,
+}
+
+/// What an instance was before a frame wrote it, for frames that are dropped.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    contents: [Content; 2],
+    current: u8,
+    written: bool,
+    moved_frame: u64,
+    written_frame: u64,
+}
+
+impl Instance {
+    pub(super) fn before(&self) -> Before {
+        Before {
+            contents: self.contents,
+            current: self.current,
+            written: self.written,
+            moved_frame: self.moved_frame,
+            written_frame: self.written_frame,
+        }
+    }
+
+    /// Undoes what `dropped_frame` did to it; the next frame is `next_frame`.
+    pub(super) fn undo(&mut self, before: Before, dropped_frame: u64, next_frame: u64) {
+        self.dirty = true;
+        if self.written_frame == dropped_frame {
+            self.contents = before.contents;
+            self.current = before.current;
+            self.written = before.written;
+            self.moved_frame = before.moved_frame;
+            self.written_frame = before.written_frame;
+        } else {
+            // A later frame wrote on top of it: what the ranges hold is unknown, so everything is written again.
+            self.contents = [Content::Nothing; 2];
+            self.written_frame = 0;
+            self.moved_frame = 0;
+            self.seen_from = next_frame;
+        }
+    }
 }
 
 impl Scene {
@@ -93,7 +138,9 @@ impl Scene {
             current: 0,
             written: false,
             moved_frame: 0,
-            forget_previous: true,
+            written_frame: 0,
+            seen_from: self.frame + 1,
+            hidden_after: 0,
         });
         self.enqueue(id);
         Ok(id)
@@ -166,8 +213,11 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let changed = instance.visible != visible;
         instance.visible = visible;
-        if !visible {
-            instance.forget_previous = true;
+        if changed && !visible {
+            instance.hidden_after = self.frame;
+        } else if changed && self.frame > instance.hidden_after {
+            // At least one frame went by without it.
+            instance.seen_from = self.frame + 1;
         }
         self.enqueue(id);
         Ok(changed)

@@ -96,6 +96,19 @@ impl Mesh {
         matches!(self.deltas, Deltas::Held { .. }) && self.upload.delta_frame.is_some_and(|it| it < frame)
     }
 
+    /// Goes back to where the upload stood before a frame that was dropped.
+    pub(super) fn undo_upload(&mut self, before: UploadCursor) {
+        let upload = &mut self.upload;
+        upload.rest_bytes = upload.rest_bytes.min(before.rest_bytes);
+        upload.delta_bytes = upload.delta_bytes.min(before.delta_bytes);
+        if upload.rest_bytes < self.rest_range.size_bytes {
+            upload.rest_frame = None;
+        }
+        if matches!(&self.deltas, Deltas::Held { range, .. } if upload.delta_bytes < range.size_bytes) {
+            upload.delta_frame = None;
+        }
+    }
+
     pub(super) fn delta_total_bytes(&self) -> u64 {
         match &self.deltas {
             Deltas::Held { range, .. } => range.size_bytes,

@@ -83,7 +83,7 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
 #[derive(Debug, Clone, Default)]
 struct SlotLog {
     frame: u64,
-    written: Vec<InstanceId>,
+    written: Vec<(InstanceId, instance::Before)>,
     /// Meshes whose upload went on in the frame, and how far it was before.
     uploads: Vec<(MeshId, mesh::UploadCursor)>,
 }

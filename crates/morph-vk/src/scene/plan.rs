@@ -182,16 +182,17 @@ impl Scene {
     fn begin_write(&mut self, id: InstanceId, slot: u32) -> (u8, u64) {
         let frame = self.frame;
         let instance = &mut self.instances[id];
+        let before = instance.before();
         if self.constants.history && instance.written {
             instance.current = 1 - instance.current;
-            if !instance.forget_previous {
+            if instance.seen_from < frame {
                 instance.moved_frame = frame;
             }
         }
-        instance.forget_previous = false;
         instance.written = true;
+        instance.written_frame = frame;
         let (block, place, which) = (instance.block, instance.place, instance.current);
-        self.slots[slot as usize].written.push(id);
+        self.slots[slot as usize].written.push((id, before));
         (which, self.range_offset(block, place, which))
     }
 
@@ -607,25 +608,23 @@ impl Scene {
     /// Takes back what the slot last recorded: the engine dropped that frame.
     pub(crate) fn discard_frame(&mut self, slot: u32) {
         let mut log = std::mem::take(&mut self.slots[slot as usize]);
-        for id in log.written.drain(..) {
+        let next_frame = self.frame + 1;
+        for (id, before) in log.written.drain(..) {
             let Some(instance) = self.instances.get_mut(id) else {
                 continue;
             };
-            // What the ranges hold is unknown now, so everything is written again.
-            instance.contents = [Content::Nothing; 2];
-            instance.forget_previous = true;
-            instance.moved_frame = 0;
-            instance.dirty = true;
+            instance.undo(before, log.frame, next_frame);
             self.enqueue(id);
+        }
+        // Nobody saw the frame, so nothing was first seen in it.
+        for instance in self.instances.values_mut().filter(|it| it.seen_from == log.frame) {
+            instance.seen_from = next_frame;
         }
         for (id, before) in log.uploads.drain(..) {
             let Some(mesh) = self.meshes.get_mut(id) else {
                 continue;
             };
-            mesh.upload.rest_bytes = mesh.upload.rest_bytes.min(before.rest_bytes);
-            mesh.upload.delta_bytes = mesh.upload.delta_bytes.min(before.delta_bytes);
-            mesh.upload.rest_frame = before.rest_frame;
-            mesh.upload.delta_frame = before.delta_frame;
+            mesh.undo_upload(before);
             if !self.uploads.contains(&id) {
                 self.uploads.push_back(id);
             }

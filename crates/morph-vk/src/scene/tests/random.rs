@@ -307,7 +307,11 @@ fn frame(
             !has_motion || known.shown.is_some(),
             "motion from a frame that nobody saw"
         );
-        known.shown = (known.visible && range.written).then(|| simulator.morphed(known.id));
+        let now = (known.visible && range.written).then(|| simulator.morphed(known.id));
+        if simulator.scene.constants.history && known.shown.is_some() && now.is_some() {
+            assert!(has_motion || known.shown == now, "a change without motion");
+        }
+        known.shown = now;
     }
     if pipelines_ready && states.iter().all(|state| *state == MeshState::Resident) {
         assert_eq!((stats.degraded_instances, stats.waiting_instances), (0, 0));
