@@ -92,11 +92,7 @@ impl Steps {
     /// Runs a cargo command as a step.
     fn cargo(&mut self, name: &'static str, mut command: Command) -> bool {
         let line = command_line(&command);
-        let line = line
-            .split_once("cargo ")
-            .map_or(line.as_str(), |(_, arguments)| arguments)
-            .to_owned();
-        self.step(name, &format!("cargo {line}"), || run(&mut command))
+        self.step(name, &line, || run(&mut command))
     }
 
     /// Steps that failed.
