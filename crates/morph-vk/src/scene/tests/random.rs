@@ -210,7 +210,9 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                     simulator.plan(pipelines_ready);
                     let slot = simulator.last_slot();
                     simulator.scene.discard_frame(slot);
-                    instances.iter_mut().for_each(|known| known.dropped = true);
+                    for known in &mut instances {
+                        known.dropped = true;
+                    }
                 } else {
                     frame(&mut simulator, &cooked, &meshes, &mut instances, pipelines_ready);
                 }
