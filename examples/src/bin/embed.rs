@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use morph_examples::embed;
+use morph_examples::{describe, embed};
 
 /// Morphs a tiny mesh on an engine's own Vulkan device and compares it with the host.
 #[derive(Debug, Parser)]
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(error) => {
-            eprintln!("embed: {error:#}");
+            eprintln!("embed: {}", describe(&error));
             ExitCode::FAILURE
         }
     }

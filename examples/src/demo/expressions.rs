@@ -155,8 +155,10 @@ pub struct Face {
 pub struct Faces {
     /// The faces, the face at rest first.
     pub shown: Vec<Face>,
-    /// Names of the expressions that the mesh lacks the targets for.
+    /// Names of the expressions that the mesh lacks the targets for, or of the targets that there is no room for.
     pub left_out: Vec<String>,
+    /// Whether these are named expressions, so that the mesh has a face to look at.
+    pub named: bool,
 }
 
 /// The faces of a mesh: the named expressions where it has targets of these names, else one face per target.
@@ -165,7 +167,10 @@ pub struct Faces {
 /// `start` are the weights that the file asks for; a named expression does not start from them, because its name says
 /// how the face looks.
 pub fn faces(names: &NameTable, start: &[f32], most: usize) -> Faces {
-    let mut faces = Faces::default();
+    let mut faces = Faces {
+        named: true,
+        ..Faces::default()
+    };
     for expression in EXPRESSIONS {
         match resolve(expression, names) {
             Some(face) => faces.shown.push(face),
@@ -237,8 +242,8 @@ fn slots(names: &NameTable, name: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The mesh at rest, and targets spread over the list, each alone at weight one; where there are few of them, also by
-/// half, turned around, and past one.
+/// The mesh at rest, and targets spread over the list, each alone at weight one; where there are few of them, also in
+/// part, turned around, and past one.
 fn one_by_one(names: &NameTable, start: &[f32], most: usize) -> Faces {
     let mut rest = start.to_vec();
     rest.resize(names.len(), 0.0);
@@ -255,7 +260,7 @@ fn one_by_one(names: &NameTable, start: &[f32], most: usize) -> Faces {
             .left_out
             .push(names.name(slot).unwrap_or_default().to_owned());
     }
-    for weight in [1.0, 0.5, -0.5, 1.5] {
+    for weight in [1.0, 0.5, -0.5, 1.5, 0.25, 0.75, -1.0, 2.0, -0.25, 1.25] {
         for &slot in picked.iter().take(most - faces.shown.len()) {
             let name = names.name(slot).unwrap_or_default();
             let name = if weight == 1.0 {
@@ -416,9 +421,7 @@ mod tests {
             .into_iter()
             .map(|face| face.name)
             .collect();
-        assert_eq!(
-            names,
-            ["at rest", "only", "only x 0.5", "only x -0.5", "only x 1.5"]
-        );
+        assert_eq!(names[..4], ["at rest", "only", "only x 0.5", "only x -0.5"]);
+        assert_eq!(names.len(), 11, "ten instances and the one at rest: {names:?}");
     }
 }

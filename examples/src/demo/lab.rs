@@ -152,3 +152,39 @@ impl Lab {
         self.deformer.buffer()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use morph_core::{BaseNormals, BuildOptions, MorphTarget, Quantization, VertexLayout};
+    use morph_render::HeadlessDesc;
+
+    use super::*;
+
+    /// A comparison that cannot fail proves nothing.
+    #[test]
+    fn other_weights_on_the_host_are_seen_as_a_difference() {
+        // Without a driver this fails with the line that installs one.
+        let device = HeadlessDevice::new(&HeadlessDesc::default()).unwrap_or_else(|error| panic!("{error}"));
+        let positions: Vec<[f32; 3]> = (0..40_u8).map(|index| [f32::from(index), 1.0, 0.0]).collect();
+        let deltas = vec![[0.0, 0.5, 0.25]; positions.len()];
+        let target = MorphTarget::from_dense("lift", Some(&deltas), None, None);
+        let options = BuildOptions::new(Quantization::Half);
+        let (mesh, _) = MorphMesh::build(positions.len() as u32, &[target], &options).unwrap();
+        let layout = VertexLayout::POSITION_NORMAL;
+        let rest = RestPose::from_streams(layout, &positions, None, None, BaseNormals::MakeUnit).unwrap();
+        let mut lab = Lab::new(&device, &Arc::new(mesh), &rest, Method::Gather, 5).unwrap();
+        let faces: Vec<Vec<f32>> = (0..5_u8)
+            .map(|index| vec![f32::from(index) * 0.3 + 0.1])
+            .collect();
+        let run = lab.run(faces.iter().map(Vec::as_slice)).unwrap();
+        assert_eq!(
+            (run.kernel.as_str(), run.difference, run.instance_count),
+            ("gather X8Y16", 0, 5)
+        );
+
+        lab.instances[3].1[0] = lab.instances[3].1[0].next_up();
+        assert!(lab.difference().unwrap() > 0);
+    }
+}

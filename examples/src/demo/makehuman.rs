@@ -43,7 +43,7 @@ pub fn load(path: &Path) -> anyhow::Result<Figure> {
         generate_normals: true,
         ..ImportOptions::default()
     };
-    let model = morph_import::load(path, &options).with_context(|| format!("loading {}", path.display()))?;
+    let model = morph_import::load(path, &options)?;
     let mut figure = from_model::figure("MakeHuman base mesh", &model)?;
     dress(&mut figure)?;
     Ok(figure)

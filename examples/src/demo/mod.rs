@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use morph_core::{BuildOptions, BuildReport, Layout, MorphMesh, Quantization, VertexLayout};
+use morph_core::{Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, VertexLayout};
 use morph_render::{HeadlessDesc, HeadlessDevice};
 use morph_vk::Method;
 
@@ -84,7 +84,7 @@ const MOST_FACES: usize = 15;
 /// differs between device and host.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<Outcome> {
     let started = Instant::now();
-    let figure = source::load(arguments.model.as_deref(), out)?;
+    let mut figure = source::load(arguments.model.as_deref(), out)?;
     let (mesh, report) = build(&figure)?;
     let rest = figure.rest(LAYOUT)?;
     let faces = expressions::faces(mesh.names(), &figure.start_weights, MOST_FACES);
@@ -113,7 +113,12 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<Outcom
         faces.shown.len()
     )?;
 
-    let stage = Stage::new(&device, &figure, LAYOUT)?;
+    let reach = reach(&figure, &mesh, &faces);
+    if !faces.named && figure.focus.is_none() {
+        // No face to look at: the camera shows all of what moves.
+        figure.focus = Some(reach);
+    }
+    let stage = Stage::new(&device, &figure, LAYOUT, &reach)?;
     let mut show = show::Show {
         arguments,
         stage: &stage,
@@ -153,18 +158,36 @@ fn build(figure: &Figure) -> anyhow::Result<(Arc<MorphMesh>, BuildReport)> {
     Ok((Arc::new(mesh), report))
 }
 
+/// A box around the figure in all of its faces.
+fn reach(figure: &Figure, mesh: &MorphMesh, faces: &Faces) -> Aabb {
+    let rest = figure.bounds();
+    faces.shown.iter().fold(rest, |reach, face| {
+        let bounds = mesh.bounds(&rest, &face.weights);
+        Aabb {
+            min: std::array::from_fn(|axis| reach.min[axis].min(bounds.min[axis])),
+            max: std::array::from_fn(|axis| reach.max[axis].max(bounds.max[axis])),
+        }
+    })
+}
+
 fn tell_faces(faces: &Faces, out: &mut impl Write) -> anyhow::Result<()> {
     let names: Vec<&str> = faces.shown.iter().map(|face| face.name.as_str()).collect();
     writeln!(out, "faces: {}", names.join(", "))?;
     if !faces.left_out.is_empty() {
-        writeln!(out, "left out: {}", some(&faces.left_out))?;
+        writeln!(out, "faces left out: {}", some(&faces.left_out))?;
     }
-    for face in faces.shown.iter().filter(|face| !face.missing.is_empty()) {
+    let mut missing: Vec<String> = faces
+        .shown
+        .iter()
+        .flat_map(|face| face.missing.iter().cloned())
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
         writeln!(
             out,
-            "the model lacks, for \"{}\": {}",
-            face.name,
-            some(&face.missing)
+            "shown without, because the model lacks them: {}",
+            some(&missing)
         )?;
     }
     Ok(())
@@ -282,4 +305,27 @@ fn tables(figure: &Figure, mesh: &MorphMesh, report: &BuildReport, faces: &Faces
     text += "\n";
     text += &table::format(&rows);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn one_bit_of_difference_is_an_error() {
+        let mut run = Run {
+            kernel: "scatter".to_owned(),
+            stats: morph_vk::FrameStats::default(),
+            device_time: None,
+            host_time: Duration::ZERO,
+            instance_count: 3,
+            difference: 0,
+        };
+        assert!(refuse_differences(&[run.clone()]).is_ok());
+        run.difference = 1;
+        let said = refuse_differences(&[run]).map_err(|error| error.to_string());
+        assert!(said.is_err_and(|said| said.contains("scatter on 3 instances")));
+    }
 }

@@ -115,14 +115,21 @@ impl Show<'_> {
             let moving = step.saturating_sub(STILL_FRAMES) as f32 / (FRAMES_PER_FACE - STILL_FRAMES) as f32;
             // Starts and ends without a jerk.
             let share = moving * moving * (3.0 - 2.0 * moving);
-            runs.push(actor.run([mix(from, to, share).as_slice()])?);
-            let range = actor.range(0).context("the actor is attached")?;
-            self.stage
-                .draw(&mut easel, actor.vertices(), range, PassSet::COLOR)?;
-            let name = if share < 0.5 { &from.name } else { &to.name };
-            frames.push(sheet::captioned(&easel.picture(Pass::Color)?, name));
+            let run = actor.run([mix(from, to, share).as_slice()])?;
+            match frames.last() {
+                // A face that stays costs nothing: the pre-pass recorded no command, and the picture is the same.
+                Some(same) if run.stats.is_idle() => frames.push(RgbImage::clone(same)),
+                _ => {
+                    let range = actor.range(0).context("the actor is attached")?;
+                    self.stage
+                        .draw(&mut easel, actor.vertices(), range, PassSet::COLOR)?;
+                    let name = if share < 0.5 { &from.name } else { &to.name };
+                    frames.push(sheet::captioned(&easel.picture(Pass::Color)?, name));
+                }
+            }
+            runs.push(run);
         }
-        // A face that stays costs nothing: those frames recorded no command and did no work worth a row.
+        // Frames that recorded no dispatch (idle ones, and the face at rest, which is a copy) are no work worth a row.
         runs.retain(|run| run.stats.dispatches > 0);
         let path = self.arguments.out.join("animation.gif");
         write_whole(&path, |file| film::write(file, &frames, FRAME_DELAY))?;

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context as _;
 use morph_import::{Format, ImportError, ImportOptions, MakeHumanError};
 
 use super::figure::Figure;
@@ -48,7 +47,7 @@ fn load_file(path: &Path) -> anyhow::Result<Figure> {
         generate_normals: true,
         ..ImportOptions::default()
     };
-    let model = morph_import::load(path, &options).with_context(|| format!("loading {}", path.display()))?;
+    let model = morph_import::load(path, &options)?;
     let stem = path
         .file_stem()
         .map_or_else(|| "model".into(), |stem| stem.to_string_lossy());

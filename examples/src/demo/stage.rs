@@ -38,8 +38,13 @@ pub struct Easel {
 }
 
 impl Stage {
-    /// Sets the stage for a figure.
-    pub fn new(device: &HeadlessDevice, figure: &Figure, layout: VertexLayout) -> anyhow::Result<Self> {
+    /// Sets the stage for a figure; `reach` is a box around everything that it will do.
+    pub fn new(
+        device: &HeadlessDevice,
+        figure: &Figure,
+        layout: VertexLayout,
+        reach: &Aabb,
+    ) -> anyhow::Result<Self> {
         let (indices, runs) = figure.index_runs();
         let runs = runs
             .iter()
@@ -51,11 +56,10 @@ impl Stage {
             .map(|axis| camera_box.max[axis] - camera_box.min[axis])
             .fold(0.0, f32::max);
         // Only what is near the picture casts shadows into it, and a small box makes a sharp shadow map.
-        let bounds = figure.bounds();
         let margin = side * 0.25;
         let shadow_bounds = Aabb {
-            min: std::array::from_fn(|axis| (camera_box.min[axis] - margin).max(bounds.min[axis] - margin)),
-            max: std::array::from_fn(|axis| (camera_box.max[axis] + margin).min(bounds.max[axis] + margin)),
+            min: std::array::from_fn(|axis| (camera_box.min[axis] - margin).max(reach.min[axis] - margin)),
+            max: std::array::from_fn(|axis| (camera_box.max[axis] + margin).min(reach.max[axis] + margin)),
         };
         Ok(Self {
             device: device.clone(),
