@@ -10,9 +10,7 @@ use crate::scene::MeshState;
 #[test]
 fn the_first_frame_writes_the_rest_pose_even_at_zero_weights() {
     let (mesh, rest) = strip(33, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
     let upload = simulator.advance(true);
     assert_eq!((upload.waiting_instances, upload.written_instances), (1, 0));
     assert!(!simulator.scene.vertex_range(face).unwrap().written);
@@ -28,19 +26,11 @@ fn the_first_frame_writes_the_rest_pose_even_at_zero_weights() {
 #[test]
 fn an_unchanged_frame_records_nothing() {
     let (mesh, rest) = strip(8, Quantization::Half);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh, rest).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_all(&[1.0, 0.5], names))
-        .unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
+    simulator.set_weights(face, &[1.0, 0.5]);
     simulator.advance(true);
     simulator.advance(true);
-    let changed = simulator
-        .scene
-        .change_weights(face, |state, names| state.set_all(&[1.0, 0.5, 0.0], names))
-        .unwrap();
+    let changed = simulator.set_weights(face, &[1.0, 0.5, 0.0]);
     assert!(!changed, "an equal array is no change");
     let idle = simulator.advance(true);
     assert!(idle.is_idle() && simulator.scene.plan.is_empty());
@@ -62,10 +52,7 @@ fn gather_batches_the_instances_that_need_writing_and_picks_the_shape_by_their_n
     ] {
         for (index, face) in faces[..count].iter().enumerate() {
             let weights = [index as f32 - 1.5 + count as f32, -0.25];
-            simulator
-                .scene
-                .change_weights(*face, |state, names| state.set_all(&weights, names))
-                .unwrap();
+            simulator.set_weights(*face, &weights);
         }
         let stats = simulator.advance(true);
         assert_eq!((stats.dispatches, stats.morphed_instances), (1, count as u32));
@@ -80,13 +67,8 @@ fn gather_batches_the_instances_that_need_writing_and_picks_the_shape_by_their_n
 #[test]
 fn gather_frames_have_the_barriers_of_the_table() {
     let (mesh, rest) = strip(8, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh, rest).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-        .unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
+    simulator.set_weights(face, &[1.0]);
     simulator.advance(true);
     simulator.advance(true);
     let kinds: Vec<_> = simulator
@@ -116,10 +98,7 @@ fn scatter_puts_a_barrier_between_targets_and_copies_the_rest_pose_every_time() 
     ];
     for (round, weights) in [[1.0, 0.5, 1.0], [-2.0, 0.25, 0.0]].into_iter().enumerate() {
         for face in faces {
-            simulator
-                .scene
-                .change_weights(face, |state, names| state.set_all(&weights, names))
-                .unwrap();
+            simulator.set_weights(face, &weights);
         }
         let mut stats = simulator.advance(true);
         if round == 0 {
@@ -144,13 +123,8 @@ fn scatter_puts_a_barrier_between_targets_and_copies_the_rest_pose_every_time() 
 fn a_frame_without_pipelines_shows_the_rest_pose_and_tries_again() {
     let (mesh, rest) = strip(8, Quantization::F32);
     for method in [Method::Gather, Method::Scatter] {
-        let mut simulator = Simulator::new(constants(method, false));
-        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-        let face = simulator.scene.attach(id).unwrap();
-        simulator
-            .scene
-            .change_weights(face, |state, names| state.set_slot(0, 2.0, names))
-            .unwrap();
+        let (mut simulator, _, face) = Simulator::with_face(constants(method, false), &mesh, &rest);
+        simulator.set_weights(face, &[2.0]);
         simulator.advance(false);
         let degraded = simulator.advance(false);
         assert_eq!((degraded.degraded_instances, degraded.written_instances), (1, 1));
@@ -171,13 +145,8 @@ fn a_mesh_larger_than_a_frame_of_staging_comes_in_pieces() {
     let mut constants = constants(Method::Gather, false);
     constants.capacities.frame_bytes = 64;
     constants.capacities.staging_bytes_per_frame = 64 + 1024;
-    let mut simulator = Simulator::new(constants);
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(1, 3.0, names))
-        .unwrap();
+    let (mut simulator, id, face) = Simulator::with_face(constants, &mesh, &rest);
+    simulator.set_weights(face, &[0.0, 3.0]);
     let (mut frames, mut degraded) = (0, 0);
     while simulator.scene.mesh_state(id).unwrap() != MeshState::Resident {
         let stats = simulator.advance(true);
@@ -198,16 +167,11 @@ fn a_mesh_larger_than_a_frame_of_staging_comes_in_pieces() {
 #[test]
 fn a_hidden_instance_costs_nothing_and_is_right_when_it_returns() {
     let (mesh, rest) = strip(8, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, true));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, true), &mesh, &rest);
     simulator.advance(true);
     simulator.advance(true);
     simulator.scene.set_visible(face, false).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-        .unwrap();
+    simulator.set_weights(face, &[1.0]);
     assert!(simulator.advance(true).is_idle());
     simulator.scene.set_visible(face, true).unwrap();
     assert_eq!(simulator.advance(true).morphed_instances, 1);
@@ -222,13 +186,8 @@ fn a_hidden_instance_costs_nothing_and_is_right_when_it_returns() {
 #[test]
 fn b147_previous_and_current_differ_in_the_frame_of_a_change_only() {
     let (mesh, rest) = strip(8, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, true));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-        .unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, true), &mesh, &rest);
+    simulator.set_weights(face, &[1.0]);
     simulator.advance(true);
     simulator.advance(true);
     let first = simulator.scene.vertex_range(face).unwrap();
@@ -236,10 +195,7 @@ fn b147_previous_and_current_differ_in_the_frame_of_a_change_only() {
         first.current_first_vertex, first.previous_first_vertex,
         "B151: no motion in the first frame"
     );
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(0, 2.0, names))
-        .unwrap();
+    simulator.set_weights(face, &[2.0]);
     simulator.advance(true);
     let moved = simulator.scene.vertex_range(face).unwrap();
     assert_eq!(moved.previous_first_vertex, first.current_first_vertex);
@@ -257,13 +213,8 @@ fn b147_previous_and_current_differ_in_the_frame_of_a_change_only() {
 #[test]
 fn morphs_switched_off_show_the_rest_pose_and_keep_their_weights() {
     let (mesh, rest) = strip(8, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-        .unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
+    simulator.set_weights(face, &[1.0]);
     simulator.advance(true);
     simulator.advance(true);
     simulator.scene.set_morphs_enabled(face, false).unwrap();
@@ -279,9 +230,7 @@ fn morphs_switched_off_show_the_rest_pose_and_keep_their_weights() {
 fn a_discarded_frame_is_made_up_for() {
     let (mesh, rest) = strip(300, Quantization::Half);
     for method in [Method::Gather, Method::Scatter] {
-        let mut simulator = Simulator::new(constants(method, true));
-        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-        let face = simulator.scene.attach(id).unwrap();
+        let (mut simulator, id, face) = Simulator::with_face(constants(method, true), &mesh, &rest);
         // The upload itself is dropped.
         simulator.plan(true);
         let slot = simulator.last_slot();
@@ -289,10 +238,7 @@ fn a_discarded_frame_is_made_up_for() {
         assert_ne!(simulator.scene.mesh_state(id).unwrap(), MeshState::Resident);
         simulator.advance(true);
         simulator.advance(true);
-        simulator
-            .scene
-            .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-            .unwrap();
+        simulator.set_weights(face, &[1.0]);
         simulator.plan(true);
         let slot = simulator.last_slot();
         simulator.scene.discard_frame(slot);
@@ -307,13 +253,8 @@ fn groups_beyond_the_device_limit_go_into_z() {
     for method in [Method::Gather, Method::Scatter] {
         let mut constants = constants(method, false);
         constants.max_group_count = [2, 65_535, 65_535];
-        let mut simulator = Simulator::new(constants);
-        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-        let face = simulator.scene.attach(id).unwrap();
-        simulator
-            .scene
-            .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-            .unwrap();
+        let (mut simulator, _, face) = Simulator::with_face(constants, &mesh, &rest);
+        simulator.set_weights(face, &[1.0]);
         simulator.advance(true);
         simulator.advance(true);
         let dispatch = simulator.scene.plan.dispatches().next().unwrap();

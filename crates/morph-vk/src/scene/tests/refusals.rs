@@ -80,10 +80,7 @@ fn b191_deltas_past_the_budget_are_refused_drawn_at_rest_and_judged_anew() {
         };
         assert_eq!(simulator.scene.mesh_state(id).unwrap(), refused);
         let face = simulator.scene.attach(id).unwrap();
-        simulator
-            .scene
-            .change_weights(face, |state, names| state.set_slot(0, 1.0, names))
-            .unwrap();
+        simulator.set_weights(face, &[1.0]);
         simulator.advance(true);
         let stats = simulator.advance(true);
         assert_eq!(
@@ -118,9 +115,7 @@ fn b191_deltas_past_the_budget_are_refused_drawn_at_rest_and_judged_anew() {
 #[test]
 fn stale_handles_are_errors_and_never_something_else() {
     let (mesh, rest) = strip(4, Quantization::F32);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
+    let (mut simulator, id, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
     assert_eq!(
         simulator.scene.remove_mesh(id),
         Err(MorphError::MeshInUse { instance_count: 1 })
@@ -218,13 +213,8 @@ fn b193_a_mesh_whose_targets_move_nothing_needs_no_dispatch() {
         BaseNormals::MakeUnit,
     )
     .unwrap();
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-    let face = simulator.scene.attach(id).unwrap();
-    simulator
-        .scene
-        .change_weights(face, |state, names| state.set_all(&[1.0, 1.0], names))
-        .unwrap();
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
+    simulator.set_weights(face, &[1.0, 1.0]);
     simulator.advance(true);
     let stats = simulator.advance(true);
     assert_eq!(

@@ -3,11 +3,13 @@
 //! The kernels are written anew here, from the layouts' descriptions, so that a plan with a wrong offset, a missing
 //! copy or a stale weight gives wrong vertices without any device.
 
+use std::sync::Arc;
+
 use morph_core::plan::{CopyStep, DispatchStep, FramePlan, Interval, Kernel, PlanBuffer, PlanStep};
-use morph_core::{MorphedStreams, Quantization};
+use morph_core::{MorphMesh, MorphedStreams, Quantization, RestPose};
 
 use crate::geometry_buffer::GeometryBuffer;
-use crate::scene::{Constants, InstanceId, Scene};
+use crate::scene::{Constants, InstanceId, MeshId, Scene};
 use crate::shader_interface::{GatherParams, NO_STREAM, ScatterParams};
 use crate::stats::FrameStats;
 
@@ -35,6 +37,25 @@ impl Simulator {
             staging: vec![0xcd; staging],
             next_slot: 0,
         }
+    }
+
+    /// Adds a mesh with one instance.
+    pub(super) fn with_face(
+        constants: Constants,
+        mesh: &Arc<MorphMesh>,
+        rest: &RestPose,
+    ) -> (Simulator, MeshId, InstanceId) {
+        let mut simulator = Simulator::new(constants);
+        let id = simulator.scene.add_mesh(Arc::clone(mesh), rest.clone()).unwrap();
+        let face = simulator.scene.attach(id).unwrap();
+        (simulator, id, face)
+    }
+
+    /// Sets all weights of an instance, and says whether any changed.
+    pub(super) fn set_weights(&mut self, id: InstanceId, weights: &[f32]) -> bool {
+        self.scene
+            .change_weights(id, |state, names| state.set_all(weights, names))
+            .unwrap()
     }
 
     /// Plans a frame and runs it.
