@@ -202,6 +202,30 @@ impl Rig {
         self.wait()
     }
 
+    /// Records one frame in every slot, each behind a change of the pass and with its readers, and only then submits
+    /// them, without waiting between.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn record_all_then_submit(
+        &mut self,
+        mut change: impl FnMut(u32, &mut MorphPass),
+        mut readers: impl FnMut(u32, vk::CommandBuffer, &MorphPass),
+    ) -> Result<(), RigError> {
+        let count = self.slots.len();
+        let first = self.next_slot;
+        for frame in 0..count {
+            self.next_slot = (first + frame) % count;
+            let commands = self.begin()?;
+            change(frame as u32, &mut self.pass);
+            // SAFETY: as in `submit`; frames are submitted below in the order in which they are recorded.
+            unsafe { self.pass.record(commands, self.next_slot as u32) };
+            readers(frame as u32, commands, &self.pass);
+        }
+        self.next_slot = first;
+        (0..count).try_for_each(|_| self.end_and_submit())
+    }
+
     /// Records a frame and drops it, as an engine does that lost its swapchain.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub fn load(path: &Path) -> anyhow::Result<Figure> {
         ..ImportOptions::default()
     };
     let model = morph_import::load(path, &options)?;
-    let mut figure = from_model::figure("MakeHuman base mesh", &model)?;
+    let mut figure = from_model::figure("MakeHuman head with eyes and hair added", &model)?;
     dress(&mut figure)?;
     Ok(figure)
 }
