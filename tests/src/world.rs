@@ -1,0 +1,714 @@
+//! A pass on a device beside a model of what every frame must show, byte by byte.
+//!
+//! After each frame the whole geometry buffer is read back and compared:
+//! - every visible instance of a resident mesh equals the host kernel to the last bit, and the engine's own bytes of its
+//!   vertices are those of the rest pose;
+//! - its previous range holds what the frame before showed, where that frame showed it;
+//! - every other byte is what it was: hidden instances, gaps, deltas, rest poses, ranges of nobody.
+
+use std::collections::HashMap;
+
+use morph_core::plan::CopyPurpose;
+use morph_core::{Quantization, RestPose, VertexLayout};
+use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
+use morph_validation::{Rig, Rng, expected_bytes};
+use morph_vk::{
+    Capacities, FrameStats, InstanceId, MeshId, MeshState, Method, MorphError, MorphPassDesc, VertexRange,
+};
+use proptest::prelude::*;
+
+use crate::recipe::{Cooked, MeshRecipe, any_layout, any_mesh};
+
+/// How the weights of an instance are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WeightKind {
+    /// All zero.
+    Zero,
+    /// Between -1 and 2.
+    Ordinary,
+    /// Zeros of both signs, numbers around 2^-40, subnormals, large ones.
+    Edgy,
+    /// One target at 1, the rest at zero.
+    OneHot,
+    /// A shorter array than there are targets.
+    Short,
+}
+
+/// Something an engine does between two frames. Numbers are taken modulo what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the members are what their names say")]
+pub enum Operation {
+    Weights {
+        actor: u32,
+        kind: WeightKind,
+        seed: u64,
+    },
+    AllWeights {
+        kind: WeightKind,
+        seed: u64,
+    },
+    OneWeight {
+        actor: u32,
+        slot: u32,
+        seed: u64,
+    },
+    Visible {
+        actor: u32,
+        visible: bool,
+    },
+    Enabled {
+        actor: u32,
+        enabled: bool,
+    },
+    Attach {
+        mesh: u32,
+    },
+    Detach {
+        actor: u32,
+    },
+    Reupload {
+        mesh: u32,
+    },
+    Reserve {
+        mesh: u32,
+        count: u32,
+    },
+    /// A frame is recorded and dropped.
+    DroppedFrame,
+    /// A frame is recorded, run, and compared.
+    Frame,
+}
+
+/// A scene as plain data.
+#[derive(Debug, Clone)]
+pub struct SceneRecipe {
+    /// The vertex.
+    pub layout: VertexLayout,
+    /// Whether instances have history.
+    pub history: bool,
+    /// Bytes of uploads a frame.
+    pub upload_bytes_per_frame: u64,
+    /// Frames in flight.
+    pub frame_slot_count: u32,
+    /// Bytes of the geometry buffer; a small one makes the pass refuse.
+    pub geometry_bytes: u64,
+    /// Meshes, each with the number of instances attached from the start.
+    pub meshes: Vec<(MeshRecipe, u32)>,
+    /// What happens.
+    pub operations: Vec<Operation>,
+}
+
+/// Random operations on instances and meshes whose numbers are drawn from `number`.
+fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation> {
+    let kind = prop::sample::select(vec![
+        WeightKind::Zero,
+        WeightKind::Ordinary,
+        WeightKind::Ordinary,
+        WeightKind::Edgy,
+        WeightKind::OneHot,
+        WeightKind::Short,
+    ]);
+    prop_oneof![
+        6 => Just(Operation::Frame),
+        3 => (number.clone(), kind.clone(), any::<u64>())
+            .prop_map(|(actor, kind, seed)| Operation::Weights { actor, kind, seed }),
+        2 => (kind, any::<u64>()).prop_map(|(kind, seed)| Operation::AllWeights { kind, seed }),
+        2 => (number.clone(), number.clone(), any::<u64>())
+            .prop_map(|(actor, slot, seed)| Operation::OneWeight { actor, slot, seed }),
+        3 => (number.clone(), any::<bool>()).prop_map(|(actor, visible)| Operation::Visible { actor, visible }),
+        1 => (number.clone(), any::<bool>()).prop_map(|(actor, enabled)| Operation::Enabled { actor, enabled }),
+        1 => number.clone().prop_map(|mesh| Operation::Attach { mesh }),
+        1 => number.clone().prop_map(|actor| Operation::Detach { actor }),
+        1 => number.clone().prop_map(|mesh| Operation::Reupload { mesh }),
+        1 => (number, 0..20_u32).prop_map(|(mesh, count)| Operation::Reserve { mesh, count }),
+        1 => Just(Operation::DroppedFrame),
+    ]
+}
+
+/// Random scenes: any meshes and layouts, tight buffers, slow uploads.
+pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
+    let number = prop_oneof![3 => 0..4_u32, 1 => 0..64_u32].boxed();
+    let meshes = prop::collection::vec((any_mesh(40), prop_oneof![0..=4_u32, 1..=20_u32]), 1..=3);
+    (
+        any_layout(),
+        any::<bool>(),
+        prop::sample::select(vec![1024_u64, 5000, 1 << 20, 1 << 20]),
+        1..=3_u32,
+        prop::sample::select(vec![40_000_u64, 200_000, 1 << 20, 1 << 20]),
+        meshes,
+        prop::collection::vec(any_operation(number), 1..=40),
+    )
+        .prop_map(
+            |(
+                layout,
+                history,
+                upload_bytes_per_frame,
+                frame_slot_count,
+                geometry_bytes,
+                meshes,
+                operations,
+            )| {
+                SceneRecipe {
+                    layout,
+                    history,
+                    upload_bytes_per_frame,
+                    frame_slot_count,
+                    geometry_bytes,
+                    meshes,
+                    operations,
+                }
+            },
+        )
+}
+
+/// Random stories: one tiny mesh, few instances with history, and much that happens to each of them.
+pub fn any_story() -> impl Strategy<Value = SceneRecipe> {
+    (
+        1..=3_u32,
+        1..=3_u32,
+        any::<u64>(),
+        prop::collection::vec(any_operation((0..2_u32).boxed()), 1..=80),
+    )
+        .prop_map(
+            |(frame_slot_count, instance_count, seed, operations)| SceneRecipe {
+                layout: VertexLayout::POSITION,
+                history: true,
+                upload_bytes_per_frame: 1 << 16,
+                frame_slot_count,
+                geometry_bytes: 1 << 16,
+                meshes: vec![(MeshRecipe::plain(5, 2, Quantization::F32, seed), instance_count)],
+                operations,
+            },
+        )
+}
+
+/// A mesh in the world.
+#[derive(Debug)]
+struct Mesh {
+    id: MeshId,
+    cooked: Cooked,
+}
+
+/// An instance in the world, and what is known of it.
+#[derive(Debug)]
+struct Actor {
+    id: InstanceId,
+    mesh: usize,
+    weights: Vec<f32>,
+    enabled: bool,
+    visible: bool,
+    /// What the last frame showed, where it showed the instance.
+    shown: Option<Vec<u8>>,
+}
+
+/// What a world has seen so far, for the summary of a test.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Frames compared.
+    pub frame_count: u64,
+    /// Instances compared with the host.
+    pub instance_count: u64,
+    /// Of these, morphed by a kernel and not at rest.
+    pub morphed_count: u64,
+    /// Dispatches.
+    pub dispatch_count: u64,
+    /// Instances whose previous range was compared.
+    pub motion_count: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.frame_count += other.frame_count;
+        self.instance_count += other.instance_count;
+        self.morphed_count += other.morphed_count;
+        self.dispatch_count += other.dispatch_count;
+        self.motion_count += other.motion_count;
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} frames, {} dispatches, {} instances equal to the host ({} of them morphed), {} previous ranges",
+            self.frame_count, self.dispatch_count, self.instance_count, self.morphed_count, self.motion_count
+        )
+    }
+}
+
+/// A pass with its model.
+#[derive(Debug)]
+pub struct World {
+    rig: Rig,
+    history: bool,
+    meshes: Vec<Mesh>,
+    actors: Vec<Actor>,
+    snapshot: Vec<u8>,
+    /// Nothing was asked of the pass since the last frame.
+    is_quiet: bool,
+    last_stats: FrameStats,
+    tally: Tally,
+}
+
+/// The word that the geometry buffer is filled with at the start: a NaN, so that reading it shows.
+const GUARD: u32 = 0xffc0_dead;
+/// Frames after which a scene must have come to rest.
+const MOST_SETTLING_FRAMES: u32 = 2_000;
+
+type Outcome = Result<(), String>;
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+impl World {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// The device or the pass refused.
+    pub fn new(device: &HeadlessDevice, desc: MorphPassDesc) -> Result<World, String> {
+        let history = desc.history;
+        let mut rig = Rig::new(device, desc).map_err(text)?;
+        rig.fill_geometry(GUARD).map_err(text)?;
+        let snapshot = rig.read_geometry().map_err(text)?;
+        Ok(World {
+            rig,
+            history,
+            meshes: Vec::new(),
+            actors: Vec::new(),
+            snapshot,
+            is_quiet: false,
+            last_stats: FrameStats::default(),
+            tally: Tally::default(),
+        })
+    }
+
+    /// Plays a scene to its end, comparing every frame.
+    ///
+    /// # Errors
+    /// The first difference, or a refusal that should not be.
+    pub fn play(device: &HeadlessDevice, recipe: &SceneRecipe, method: Method) -> Result<Tally, String> {
+        let mut capacities = Capacities::new(recipe.geometry_bytes, 64, 48);
+        capacities.staging_bytes_per_frame = capacities.frame_bytes + recipe.upload_bytes_per_frame;
+        capacities.frame_slot_count = recipe.frame_slot_count;
+        let desc = DeformerDesc {
+            layout: recipe.layout,
+            method,
+            history: recipe.history,
+            capacities,
+        };
+        let mut world = World::new(device, pass_desc(device, &desc))?;
+        for (mesh, instance_count) in &recipe.meshes {
+            let Some(number) = world.add_mesh(mesh.cook(recipe.layout))? else {
+                continue;
+            };
+            for _ in 0..*instance_count {
+                if let Some(actor) = world.attach(number)? {
+                    world.set_weights(actor, WeightKind::Ordinary, mesh.seed)?;
+                }
+            }
+        }
+        for operation in &recipe.operations {
+            world.apply(*operation)?;
+        }
+        world.settle()?;
+        Ok(world.tally)
+    }
+
+    /// What was compared so far.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// The pass behind it.
+    pub fn rig(&self) -> &Rig {
+        &self.rig
+    }
+
+    /// Adds a mesh; `None` where there is no room for it.
+    ///
+    /// # Errors
+    /// Another refusal.
+    pub fn add_mesh(&mut self, cooked: Cooked) -> Result<Option<usize>, String> {
+        self.is_quiet = false;
+        match self
+            .rig
+            .pass_mut()
+            .add_mesh(std::sync::Arc::clone(&cooked.morph), cooked.rest.clone())
+        {
+            Ok(id) => {
+                self.meshes.push(Mesh { id, cooked });
+                Ok(Some(self.meshes.len() - 1))
+            }
+            Err(error) => no_room(&error).map(|()| None),
+        }
+    }
+
+    /// Adds an instance; `None` where there is no room for it.
+    ///
+    /// # Errors
+    /// Another refusal.
+    pub fn attach(&mut self, mesh: usize) -> Result<Option<usize>, String> {
+        self.is_quiet = false;
+        let target_count = self.meshes[mesh].cooked.morph.target_count();
+        match self.rig.pass_mut().attach(self.meshes[mesh].id) {
+            Ok(id) => {
+                self.actors.push(Actor {
+                    id,
+                    mesh,
+                    weights: vec![0.0; target_count],
+                    enabled: true,
+                    visible: true,
+                    shown: None,
+                });
+                Ok(Some(self.actors.len() - 1))
+            }
+            Err(error) => no_room(&error).map(|()| None),
+        }
+    }
+
+    /// Draws weights and sets them.
+    ///
+    /// # Errors
+    /// The pass refused.
+    pub fn set_weights(&mut self, actor: usize, kind: WeightKind, seed: u64) -> Outcome {
+        let count = self.actors[actor].weights.len();
+        let mut rng = Rng::new(seed);
+        let hot = rng.below(count as u32) as usize;
+        let given: Vec<f32> = match kind {
+            WeightKind::Zero => Vec::new(),
+            WeightKind::Ordinary => (0..count).map(|_| rng.signed() * 1.5 + 0.5).collect(),
+            WeightKind::Edgy => (0..count).map(|_| rng.edgy(3.0)).collect(),
+            WeightKind::OneHot => (0..count)
+                .map(|slot| if slot == hot { 1.0 } else { 0.0 })
+                .collect(),
+            WeightKind::Short => (0..hot).map(|_| rng.signed()).collect(),
+        };
+        self.is_quiet = false;
+        let actor = &mut self.actors[actor];
+        self.rig.pass_mut().set_weights(actor.id, &given).map_err(text)?;
+        actor.weights = given;
+        actor.weights.resize(count, 0.0);
+        Ok(())
+    }
+
+    /// One thing an engine does.
+    ///
+    /// # Errors
+    /// A refusal that should not be, or, of a frame, the first difference.
+    pub fn apply(&mut self, operation: Operation) -> Outcome {
+        let actor_count = self.actors.len();
+        let pick_actor = |number: u32| (actor_count > 0).then(|| number as usize % actor_count);
+        let mesh_count = self.meshes.len();
+        let pick_mesh = |number: u32| (mesh_count > 0).then(|| number as usize % mesh_count);
+        match operation {
+            Operation::Weights { actor, kind, seed } => {
+                if let Some(actor) = pick_actor(actor) {
+                    self.set_weights(actor, kind, seed)?;
+                }
+            }
+            Operation::AllWeights { kind, seed } => {
+                for actor in 0..actor_count {
+                    self.set_weights(actor, kind, seed.wrapping_add(actor as u64))?;
+                }
+            }
+            Operation::OneWeight { actor, slot, seed } => {
+                if let Some(number) = pick_actor(actor) {
+                    let actor = &mut self.actors[number];
+                    let count = actor.weights.len();
+                    if count > 0 {
+                        let (slot, weight) = (slot as usize % count, Rng::new(seed).edgy(2.0));
+                        self.rig
+                            .pass_mut()
+                            .set_weight(actor.id, slot, weight)
+                            .map_err(text)?;
+                        actor.weights[slot] = weight;
+                        self.is_quiet = false;
+                    }
+                }
+            }
+            Operation::Visible { actor, visible } => {
+                if let Some(number) = pick_actor(actor) {
+                    self.actors[number].visible = visible;
+                    self.rig
+                        .pass_mut()
+                        .set_visible(self.actors[number].id, visible)
+                        .map_err(text)?;
+                    self.is_quiet = false;
+                }
+            }
+            Operation::Enabled { actor, enabled } => {
+                if let Some(number) = pick_actor(actor) {
+                    self.actors[number].enabled = enabled;
+                    self.rig
+                        .pass_mut()
+                        .set_morphs_enabled(self.actors[number].id, enabled)
+                        .map_err(text)?;
+                    self.is_quiet = false;
+                }
+            }
+            Operation::Attach { mesh } => {
+                if let Some(mesh) = pick_mesh(mesh) {
+                    self.attach(mesh)?;
+                }
+            }
+            Operation::Detach { actor } => {
+                if let Some(number) = pick_actor(actor) {
+                    let actor = self.actors.remove(number);
+                    self.rig.pass_mut().detach(actor.id).map_err(text)?;
+                    self.is_quiet = false;
+                }
+            }
+            Operation::Reupload { mesh } => {
+                if let Some(mesh) = pick_mesh(mesh) {
+                    self.rig.pass_mut().reupload(self.meshes[mesh].id).map_err(text)?;
+                    self.is_quiet = false;
+                }
+            }
+            Operation::Reserve { mesh, count } => {
+                if let Some(mesh) = pick_mesh(mesh)
+                    && let Err(error) = self.rig.pass_mut().reserve_instances(self.meshes[mesh].id, count)
+                {
+                    no_room(&error)?;
+                }
+            }
+            Operation::DroppedFrame => self.dropped_frame()?,
+            Operation::Frame => self.frame().map(|_| ())?,
+        }
+        Ok(())
+    }
+
+    fn dropped_frame(&mut self) -> Outcome {
+        self.is_quiet = false;
+        self.rig.drop_frame().map_err(text)?;
+        Ok(())
+    }
+
+    /// Frames until nothing is left to do; then everything visible must be right.
+    ///
+    /// # Errors
+    /// The first difference, or work that never ends.
+    pub fn settle(&mut self) -> Outcome {
+        for _ in 0..MOST_SETTLING_FRAMES {
+            let stats = self.frame()?;
+            if stats.is_idle() && stats.waiting_instances == 0 {
+                if stats.degraded_instances > 0 {
+                    return Err(format!("{} instances stay degraded", stats.degraded_instances));
+                }
+                return Ok(());
+            }
+        }
+        Err(format!(
+            "work was left after {MOST_SETTLING_FRAMES} frames: {:?}",
+            self.last_stats
+        ))
+    }
+
+    /// Records a frame, runs it, reads everything back and compares.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn frame(&mut self) -> Result<FrameStats, String> {
+        let states: HashMap<MeshId, MeshState> = self
+            .meshes
+            .iter()
+            .map(|mesh| Ok((mesh.id, self.rig.pass().mesh_state(mesh.id)?)))
+            .collect::<Result<_, MorphError>>()
+            .map_err(text)?;
+        let stats = self.rig.frame().map_err(text)?;
+        self.check_stats(stats)?;
+        let now = self.rig.read_geometry().map_err(text)?;
+        let mut free = self.uploaded_intervals();
+        for number in 0..self.actors.len() {
+            let Some(range) = self.rig.pass().vertex_range(self.actors[number].id) else {
+                return Err(format!("instance {number} has no range"));
+            };
+            self.check_previous(number, range, &now)?;
+            if self.actors[number].visible {
+                let state = states[&self.meshes[self.actors[number].mesh].id];
+                self.check_current(number, range, state, &now)?;
+                free.push(self.interval(range.current_first_vertex, range.vertex_count));
+            }
+            let actor = &mut self.actors[number];
+            let (first, end) = interval_of(&self.rig, range.current_first_vertex, range.vertex_count);
+            actor.shown = (actor.visible && range.written).then(|| now[first..end].to_vec());
+        }
+        self.check_untouched(free, &now)?;
+        self.snapshot = now;
+        self.tally.frame_count += 1;
+        self.tally.dispatch_count += u64::from(stats.dispatches);
+        self.last_stats = stats;
+        self.is_quiet = true;
+        Ok(stats)
+    }
+
+    fn check_stats(&self, stats: FrameStats) -> Outcome {
+        let plan = self.rig.pass().plan();
+        let (copies, dispatches, barriers) = (
+            plan.copies().count(),
+            plan.dispatches().count(),
+            plan.barriers().count(),
+        );
+        if (stats.copies, stats.dispatches, stats.barriers)
+            != (copies as u32, dispatches as u32, barriers as u32)
+        {
+            return Err(format!(
+                "{stats:?} does not count the plan's {copies}, {dispatches}, {barriers}"
+            ));
+        }
+        if stats.is_idle() != plan.is_empty() {
+            return Err(format!(
+                "{stats:?} and the plan disagree whether the frame is idle"
+            ));
+        }
+        let last = &self.last_stats;
+        let was_done =
+            last.degraded_instances == 0 && last.waiting_instances == 0 && last.uploaded_bytes == 0;
+        if self.is_quiet && was_done && !stats.is_idle() {
+            return Err(format!("nothing changed, and yet: {stats:?}"));
+        }
+        Ok(())
+    }
+
+    /// The bytes that the frame uploaded meshes into: they are the pass's own affair.
+    fn uploaded_intervals(&self) -> Vec<(usize, usize)> {
+        let uploads = self
+            .rig
+            .pass()
+            .plan()
+            .copies()
+            .filter(|copy| copy.purpose == CopyPurpose::Upload);
+        uploads
+            .map(morph_core::plan::CopyStep::written)
+            .map(|it| (it.offset as usize, (it.offset + it.size_bytes) as usize))
+            .collect()
+    }
+
+    fn interval(&self, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
+        interval_of(&self.rig, first_vertex, vertex_count)
+    }
+
+    fn check_current(&mut self, number: usize, range: VertexRange, state: MeshState, now: &[u8]) -> Outcome {
+        let actor = &self.actors[number];
+        let cooked = &self.meshes[actor.mesh].cooked;
+        let (first, end) = self.interval(range.current_first_vertex, range.vertex_count);
+        let bytes = &now[first..end];
+        let context = format!("frame {}, instance {number}, {state:?}", self.tally.frame_count);
+        if range.written && bytes.chunks_exact(4).all(|word| word == GUARD.to_le_bytes()) {
+            return Err(format!(
+                "{context}: said to be written, and holds what the allocator left"
+            ));
+        }
+        if state == MeshState::Resident {
+            if !range.written {
+                return Err(format!("{context}: visible, resident, and never written"));
+            }
+            let weights: &[f32] = if actor.enabled { &actor.weights } else { &[] };
+            let expected = expected_bytes(&cooked.morph, &cooked.rest, weights).map_err(text)?;
+            if bytes != expected {
+                return Err(format!(
+                    "{context}: {}",
+                    difference(&cooked.rest, &expected, bytes)
+                ));
+            }
+            self.tally.instance_count += 1;
+            self.tally.morphed_count += u64::from(expected != cooked.rest.bytes());
+        } else if range.written && bytes != cooked.rest.bytes() && bytes != &self.snapshot[first..end] {
+            // Before the mesh is there an instance shows the rest pose, or still what it showed before a reupload.
+            return Err(format!("{context}: neither at rest nor as before"));
+        }
+        Ok(())
+    }
+
+    fn check_previous(&mut self, number: usize, range: VertexRange, now: &[u8]) -> Outcome {
+        let actor = &self.actors[number];
+        let context = format!("frame {}, instance {number}", self.tally.frame_count);
+        let moved = range.previous_first_vertex != range.current_first_vertex;
+        if moved && !self.history {
+            return Err(format!("{context}: a previous range without history"));
+        }
+        if !self.history || !actor.visible {
+            return Ok(());
+        }
+        let (first, end) = self.interval(range.previous_first_vertex, range.vertex_count);
+        match &actor.shown {
+            // Dropped frames were seen by nobody: the frame before is the last that ran.
+            Some(shown) if now[first..end] != shown[..] => {
+                return Err(format!(
+                    "{context}: the previous range is not what the frame before showed"
+                ));
+            }
+            None if moved => return Err(format!("{context}: motion from a frame that did not show it")),
+            _ => self.tally.motion_count += 1,
+        }
+        Ok(())
+    }
+
+    /// Nothing outside of the given intervals may differ from the snapshot.
+    fn check_untouched(&self, mut free: Vec<(usize, usize)>, now: &[u8]) -> Outcome {
+        free.sort_unstable();
+        free.push((now.len(), now.len()));
+        let mut cursor = 0;
+        for (start, end) in free {
+            if start > cursor && now[cursor..start] != self.snapshot[cursor..start] {
+                let at = (cursor..start)
+                    .find(|at| now[*at] != self.snapshot[*at])
+                    .unwrap_or(cursor);
+                return Err(format!(
+                    "frame {}: byte {at}, which belongs to nobody who was written, changed from {:#x} to {:#x}",
+                    self.tally.frame_count, self.snapshot[at], now[at]
+                ));
+            }
+            cursor = cursor.max(end);
+        }
+        Ok(())
+    }
+}
+
+fn interval_of(rig: &Rig, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
+    let (offset, length) = rig.bytes_of(first_vertex, vertex_count);
+    (offset as usize, (offset + length) as usize)
+}
+
+/// Refusals for want of room are part of a scene; others are not.
+fn no_room(error: &MorphError) -> Outcome {
+    match error {
+        MorphError::OutOfSpace {
+            asked_bytes,
+            free_bytes,
+            largest_hole_bytes,
+            ..
+        } => {
+            let is_sane = largest_hole_bytes <= free_bytes && asked_bytes > &0;
+            if is_sane {
+                Ok(())
+            } else {
+                Err(format!("numbers that cannot be: {error}"))
+            }
+        }
+        MorphError::InstanceCapacity { .. } | MorphError::FrameDataFull { .. } => Ok(()),
+        other => Err(other.to_string()),
+    }
+}
+
+/// The first difference, by vertex and byte.
+pub fn difference(rest: &RestPose, expected: &[u8], found: &[u8]) -> String {
+    if expected.len() != found.len() {
+        return format!("{} bytes instead of {}", found.len(), expected.len());
+    }
+    let stride = rest.layout().stride_bytes as usize;
+    let Some(at) = (0..expected.len()).find(|at| expected[*at] != found[*at]) else {
+        return "no difference".to_owned();
+    };
+    let word = at / 4 * 4;
+    let bits = |bytes: &[u8]| {
+        let word: [u8; 4] = std::array::from_fn(|byte| bytes[word + byte]);
+        (u32::from_le_bytes(word), f32::from_le_bytes(word))
+    };
+    let ((expected_bits, expected), (found_bits, found)) = (bits(expected), bits(found));
+    format!(
+        "vertex {}, byte {} of {stride}: the host has {expected_bits:#010x} ({expected}), the device {found_bits:#010x} ({found})",
+        at / stride,
+        word % stride
+    )
+}

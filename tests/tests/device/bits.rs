@@ -1,0 +1,177 @@
+//! Every device path equals the host kernel to the last bit, and touches no byte that is not its own.
+
+use std::cell::Cell;
+
+use morph_core::{Quantization, VertexLayout};
+use morph_render::{DeformerDesc, pass_desc};
+use morph_tests::recipe::{MeshRecipe, TargetRecipe, odd_layout};
+use morph_tests::say;
+use morph_tests::world::{Operation, SceneRecipe, Tally, WeightKind, World, any_scene, any_story};
+use morph_vk::{Capacities, Method};
+use proptest::prelude::Strategy;
+
+use crate::support::{check_random, on_every_driver};
+
+fn random<S: Strategy<Value = SceneRecipe>>(
+    what: &str,
+    method: Method,
+    case_count: u32,
+    scenes: impl Fn() -> S,
+) {
+    on_every_driver(|driver, device| {
+        let tally = Cell::new(Tally::default());
+        check_random(driver.name(), case_count, scenes(), |scene| {
+            let mut sum = tally.get();
+            sum += World::play(device, &scene, method)?;
+            tally.set(sum);
+            Ok(())
+        });
+        let name = driver.name();
+        say(format_args!(
+            "bits: {method:?} on {name}: {case_count} random {what}, {}",
+            tally.get()
+        ));
+        assert!(
+            tally.get().morphed_count > 1000,
+            "the {what} hardly morph anything"
+        );
+    });
+}
+
+#[test]
+fn gather_equals_the_host_in_random_scenes() {
+    random("scenes", Method::Gather, 60, any_scene);
+}
+
+#[test]
+fn scatter_equals_the_host_in_random_scenes() {
+    random("scenes", Method::Scatter, 30, any_scene);
+}
+
+#[test]
+fn gather_equals_the_host_and_its_own_past_in_random_stories() {
+    random("stories", Method::Gather, 120, any_story);
+}
+
+#[test]
+fn scatter_equals_the_host_and_its_own_past_in_random_stories() {
+    random("stories", Method::Scatter, 120, any_story);
+}
+
+const QUANTIZATIONS: [Quantization; 3] = [Quantization::F32, Quantization::Half, Quantization::Snorm16];
+
+/// Targets of every combination of streams.
+fn all_streams() -> Vec<TargetRecipe> {
+    (0..8_u32)
+        .map(|bits| TargetRecipe {
+            fill_percent: 70,
+            positions: bits & 1 != 0,
+            normals: bits & 2 != 0,
+            tangents: bits & 4 != 0,
+        })
+        .collect()
+}
+
+/// Every edge of a workgroup, quantization and number of instances, in one world for each layout.
+fn edges_of_workgroups(method: Method, layouts: &[VertexLayout]) {
+    on_every_driver(|driver, device| {
+        let mut tally = Tally::default();
+        for layout in layouts {
+            let mut capacities = Capacities::new(24 << 20, 1000, 16);
+            capacities.staging_bytes_per_frame += 24 << 20;
+            let desc = DeformerDesc {
+                layout: *layout,
+                method,
+                history: false,
+                capacities,
+            };
+            let mut world = World::new(device, pass_desc(device, &desc)).unwrap();
+            let mut seed = 0;
+            for vertex_count in [1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 300] {
+                for quantization in QUANTIZATIONS {
+                    seed += 1;
+                    let recipe = MeshRecipe {
+                        vertex_count,
+                        targets: all_streams(),
+                        quantization,
+                        largest: 4.0,
+                        seed,
+                    };
+                    let mesh = world
+                        .add_mesh(recipe.cook(*layout))
+                        .unwrap()
+                        .expect("there is room");
+                    // 1 to 3 instances take the shape X32Y1, 4, 16 and 17 the shape X8Y16.
+                    for _ in 0..[1, 3, 4, 16, 17][seed as usize % 5] {
+                        let actor = world.attach(mesh).unwrap().expect("there is room");
+                        world.set_weights(actor, WeightKind::Edgy, seed).unwrap();
+                    }
+                }
+            }
+            world.settle().unwrap();
+            for actor in 0..100 {
+                let (kind, seed) = (WeightKind::Ordinary, u64::from(actor));
+                world.apply(Operation::Weights { actor, kind, seed }).unwrap();
+            }
+            world.settle().unwrap();
+            tally += world.tally();
+        }
+        say(format_args!(
+            "bits: {method:?} at the edges of workgroups on {}: {tally}",
+            driver.name()
+        ));
+    });
+}
+
+#[test]
+fn gather_equals_the_host_at_the_edges_of_workgroups() {
+    edges_of_workgroups(
+        Method::Gather,
+        &[
+            VertexLayout::PACKED,
+            VertexLayout::POSITION,
+            odd_layout(1, true, true),
+            odd_layout(2, false, true),
+        ],
+    );
+}
+
+#[test]
+fn scatter_equals_the_host_at_the_edges_of_workgroups() {
+    edges_of_workgroups(
+        Method::Scatter,
+        &[
+            VertexLayout::PACKED,
+            VertexLayout::POSITION_NORMAL,
+            odd_layout(3, true, true),
+        ],
+    );
+}
+
+#[test]
+fn b106_any_number_of_targets_equals_the_host() {
+    for method in [Method::Gather, Method::Scatter] {
+        on_every_driver(|_, device| {
+            let capacities = Capacities::new(8 << 20, 64, 2000);
+            let desc = DeformerDesc {
+                layout: VertexLayout::PACKED,
+                method,
+                history: false,
+                capacities,
+            };
+            let mut world = World::new(device, pass_desc(device, &desc)).unwrap();
+            for (number, target_count) in [0, 1, 64, 65, 128, 256, 257, 1000].into_iter().enumerate() {
+                let recipe = MeshRecipe::plain(3, target_count, QUANTIZATIONS[number % 3], number as u64);
+                let mesh = world
+                    .add_mesh(recipe.cook(VertexLayout::PACKED))
+                    .unwrap()
+                    .expect("there is room");
+                for kind in [WeightKind::Ordinary, WeightKind::Edgy] {
+                    let actor = world.attach(mesh).unwrap().expect("there is room");
+                    world.set_weights(actor, kind, 7).unwrap();
+                }
+            }
+            world.settle().unwrap();
+        });
+    }
+}

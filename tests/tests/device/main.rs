@@ -1,0 +1,25 @@
+//! The device tests of morph, in one program so that it links once.
+//!
+//! - `bits`: random scenes, byte by byte against the host, on every driver at hand.
+//! - `limits`: what does not fit, what is not there yet, what is asked for wrongly.
+//! - `cases`: faults that users of other engines met, each as a small input with the right result.
+//! - `oracles`: models of the field against what other programs say of them (needs `MORPH_SHARED`).
+//! - `shaders`: the compiled modules against the structs and rules of the host side.
+//! - `rendering`, `gold`: what the passes draw.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "tests: a panic is how they fail, and their names say what they promise"
+)]
+
+mod bits;
+mod cases;
+mod gold;
+mod limits;
+mod oracles;
+mod rendering;
+mod shaders;
+mod stage;
+mod support;
