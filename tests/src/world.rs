@@ -325,6 +325,11 @@ impl World {
         &self.rig
     }
 
+    /// The handle of an instance, by the order in which those that are left were attached.
+    pub fn instance(&self, actor: usize) -> InstanceId {
+        self.actors[actor].id
+    }
+
     /// Adds a mesh; `None` where there is no room for it.
     ///
     /// # Errors
@@ -523,12 +528,12 @@ impl World {
             let Some(range) = self.rig.pass().vertex_range(self.actors[number].id) else {
                 return Err(format!("instance {number} has no range"));
             };
-            self.check_previous(number, range, &now)?;
             if self.actors[number].visible {
                 let state = states[&self.meshes[self.actors[number].mesh].id];
                 self.check_current(number, range, state, &now)?;
                 free.push(self.interval(range.current_first_vertex, range.vertex_count));
             }
+            self.check_previous(number, range, &now)?;
             let actor = &mut self.actors[number];
             let (first, end) = interval_of(&self.rig, range.current_first_vertex, range.vertex_count);
             actor.shown = (actor.visible && range.written).then(|| now[first..end].to_vec());

@@ -7,6 +7,7 @@ use morph_render::{DeformerDesc, pass_desc};
 use morph_tests::recipe::{MeshRecipe, TargetRecipe, odd_layout};
 use morph_tests::say;
 use morph_tests::world::{Operation, SceneRecipe, Tally, WeightKind, World, any_scene, any_story};
+use morph_validation::Rig;
 use morph_vk::{Capacities, Method};
 use proptest::prelude::Strategy;
 
@@ -174,4 +175,89 @@ fn b106_any_number_of_targets_equals_the_host() {
             world.settle().unwrap();
         });
     }
+}
+
+/// Overwrites a word of the geometry buffer behind the pass's back.
+fn poke(rig: &Rig, offset: u64) {
+    let device = rig.device();
+    let functions = device.device();
+    let buffer = rig.pass().geometry_buffer().buffer();
+    device
+        .submit_once("poke", |commands| {
+            // SAFETY: the command buffer is recording; the buffer is alive and may be copied into, and every frame was
+            // waited for.
+            unsafe { functions.cmd_fill_buffer(commands, buffer, offset, 4, 0x1234_5678) };
+        })
+        .unwrap();
+}
+
+/// A model that nothing can contradict proves nothing.
+#[test]
+fn the_model_reports_bytes_that_are_not_as_they_should_be() {
+    on_every_driver(|_, device| {
+        let world = || {
+            let desc = DeformerDesc {
+                layout: VertexLayout::PACKED,
+                method: Method::Gather,
+                history: true,
+                capacities: Capacities::new(1 << 16, 4, 4),
+            };
+            let mut world = World::new(device, pass_desc(device, &desc)).unwrap();
+            let cooked = MeshRecipe::plain(9, 3, Quantization::Half, 5).cook(VertexLayout::PACKED);
+            let mesh = world.add_mesh(cooked).unwrap().unwrap();
+            for seed in 0..2 {
+                let actor = world.attach(mesh).unwrap().unwrap();
+                world.set_weights(actor, WeightKind::Ordinary, seed).unwrap();
+            }
+            world.settle().unwrap();
+            world
+                .apply(Operation::Visible {
+                    actor: 1,
+                    visible: false,
+                })
+                .unwrap();
+            world.frame().unwrap();
+            world
+        };
+        let range_of = |world: &World, actor: usize| {
+            let range = world.rig().pass().vertex_range(world.instance(actor)).unwrap();
+            world
+                .rig()
+                .bytes_of(range.current_first_vertex, range.vertex_count)
+                .0
+        };
+        assert!(world().frame().is_ok());
+
+        let mut shown = world();
+        poke(shown.rig(), range_of(&shown, 0) + 4);
+        let error = shown.frame().unwrap_err();
+        assert!(
+            error.contains("instance 0") && error.contains("vertex 0, byte 4"),
+            "{error}"
+        );
+
+        let mut hidden = world();
+        poke(hidden.rig(), range_of(&hidden, 1) + 40);
+        let error = hidden.frame().unwrap_err();
+        assert!(error.contains("belongs to nobody who was written"), "{error}");
+
+        let mut gap = world();
+        poke(gap.rig(), (1 << 16) - 4);
+        let error = gap.frame().unwrap_err();
+        assert!(error.contains("byte 65532"), "{error}");
+
+        // The previous range of a motion.
+        let mut moved = world();
+        let before = range_of(&moved, 0);
+        moved
+            .apply(Operation::Weights {
+                actor: 0,
+                kind: WeightKind::Ordinary,
+                seed: 77,
+            })
+            .unwrap();
+        poke(moved.rig(), before);
+        let error = moved.frame().unwrap_err();
+        assert!(error.contains("previous range"), "{error}");
+    });
 }
