@@ -9,11 +9,11 @@ use crate::test::{Tally, run_counted, set_shared};
 /// Variable that makes the gold image tests write their images instead of comparing.
 const RENEW: &str = "MORPH_RENEW_GOLD";
 
-/// Runs the tests of crate `morph-tests` whose names contain `gold`.
+/// Runs the integration tests of crate `morph-tests` whose names contain `gold`.
 pub(crate) fn run_gold(root: &Path, is_renewed: bool) -> anyhow::Result<()> {
     let environment = setup::prepare(root, Purpose::Tests, false)?;
     let mut command = cargo(root);
-    command.args(["test", "--package", "morph-tests", "gold"]);
+    command.args(["test", "--package", "morph-tests", "--test", "*", "gold"]);
     environment.apply(&mut command);
     set_shared(root, &mut command);
     if is_renewed {
