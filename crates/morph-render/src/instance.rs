@@ -1,6 +1,7 @@
 //! The Vulkan instance: loader, layer, messenger, and their end in the right order.
 
 use std::ffi::CStr;
+use std::sync::OnceLock;
 
 use ash::vk;
 
@@ -25,6 +26,7 @@ impl Instance {
         let entry = unsafe { ash::Entry::load() }.map_err(|error| DeviceError::NoLoader {
             reason: error.to_string(),
         })?;
+        keep_drivers_loaded(&entry);
         let layer = validation.map(|_| find_layer(&entry)).transpose()?;
         let layer_settings = layer.as_ref().is_some_and(|layer| layer.has_layer_settings);
 
@@ -84,6 +86,23 @@ impl Instance {
     pub(crate) fn log(&self) -> &MessageLog {
         &self.log
     }
+}
+
+/// Makes one bare instance that lives as long as the process, so that the loader never unloads a driver.
+///
+/// The loader unloads drivers with the last instance. NVIDIA's driver 580.159 leaves destructors of thread-local data
+/// behind when it goes: a thread that used it and ends later jumps to where it was. Loading it anew for every device
+/// also uses up the room for static thread-local data, until it is no driver any more.
+fn keep_drivers_loaded(entry: &ash::Entry) {
+    static ANCHOR: OnceLock<Option<(ash::Entry, ash::Instance)>> = OnceLock::new();
+    ANCHOR.get_or_init(|| {
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: the loader is open and stays so, because the entry is kept beside the instance.
+        let anchor = unsafe { entry.create_instance(&info, None) };
+        // Where it fails, the instance that is really wanted fails too, and says why.
+        anchor.ok().map(|instance| (entry.clone(), instance))
+    });
 }
 
 impl Drop for Instance {
