@@ -53,7 +53,7 @@ pub(super) struct Instance {
     /// The first frame that shows it since it was attached or last hidden: what lies in the other range before that
     /// is too old to be a motion.
     pub(super) seen_from: u64,
-    /// The last frame planned before it was hidden.
+    /// How many frames had been kept when it was hidden.
     pub(super) hidden_after: u64,
 }
 
@@ -214,8 +214,8 @@ impl Scene {
         let changed = instance.visible != visible;
         instance.visible = visible;
         if changed && !visible {
-            instance.hidden_after = self.frame;
-        } else if changed && self.frame > instance.hidden_after {
+            instance.hidden_after = self.kept_frames;
+        } else if changed && self.kept_frames > instance.hidden_after {
             // At least one frame went by without it.
             instance.seen_from = self.frame + 1;
         }

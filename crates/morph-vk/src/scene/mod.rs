@@ -82,6 +82,7 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
 /// What one frame slot last recorded, so that the engine can take it back.
 #[derive(Debug, Clone, Default)]
 struct SlotLog {
+    /// The frame's number; zero where it was dropped, or before the first.
     frame: u64,
     written: Vec<(InstanceId, instance::Before)>,
     /// Meshes whose upload went on in the frame, and how far it was before.
@@ -107,6 +108,8 @@ pub(crate) struct Scene {
     delta_bytes: u64,
     /// Number of the last planned frame; the first is 1.
     frame: u64,
+    /// Frames planned and not dropped.
+    kept_frames: u64,
     /// The last frame that the device is known to be done with.
     completed_frame: u64,
     slots: Vec<SlotLog>,
@@ -132,6 +135,7 @@ impl Scene {
             reserved_frame_bytes: 0,
             delta_bytes: 0,
             frame: 0,
+            kept_frames: 0,
             completed_frame: 0,
             slots: vec![SlotLog::default(); constants.capacities.frame_slot_count as usize],
             plan: FramePlan::new(),

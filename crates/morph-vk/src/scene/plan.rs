@@ -60,6 +60,7 @@ impl Scene {
     /// that belongs to `slot`, whose last frame the device is done with.
     pub(crate) fn plan_frame(&mut self, slot: u32, staging: &mut [u8], pipelines_ready: bool) -> FrameStats {
         self.frame += 1;
+        self.kept_frames += 1;
         let frame = self.frame;
         let log = &mut self.slots[slot as usize];
         // Submissions of one queue complete in order: what the slot's last frame waited for is done too.
@@ -620,6 +621,11 @@ impl Scene {
         for instance in self.instances.values_mut().filter(|it| it.seen_from == log.frame) {
             instance.seen_from = next_frame;
         }
+        if log.frame > 0 {
+            self.kept_frames -= 1;
+        }
+        // It says nothing about which frames the device is done with: the slot's next frame must not take it for one.
+        log.frame = 0;
         for (id, before) in log.uploads.drain(..) {
             let Some(mesh) = self.meshes.get_mut(id) else {
                 continue;

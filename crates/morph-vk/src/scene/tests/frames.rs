@@ -262,3 +262,32 @@ fn groups_beyond_the_device_limit_go_into_z() {
         assert_shows(&simulator, face, &mesh, &rest, &[1.0]);
     }
 }
+
+#[test]
+fn a_dropped_frame_says_nothing_about_pending_ones() {
+    let (mesh, rest) = strip(8, Quantization::F32);
+    let mut constants = constants(Method::Gather, false);
+    constants.capacities.frame_slot_count = 3;
+    let (mut simulator, id, face) = Simulator::with_face(constants, &mesh, &rest);
+    simulator.set_weights(face, &[1.0]);
+    for _ in 0..3 {
+        simulator.advance(true);
+    }
+    // Frames 4 and 5 may be pending; frame 6 is dropped, so that its slot comes next without a wait.
+    simulator.set_weights(face, &[2.0]);
+    simulator.advance(true);
+    simulator.advance(true);
+    simulator.plan(true);
+    let slot = simulator.last_slot();
+    simulator.scene.discard_frame(slot);
+    simulator.scene.discard_frame(slot);
+    simulator.scene.detach(face).unwrap();
+    let other = simulator.scene.attach(id).unwrap();
+    simulator.set_weights(other, &[3.0]);
+    let used = simulator.scene.plan_frame(slot, &mut [0; 1 << 17], true);
+    assert_eq!(used.frame, 7);
+    assert_eq!(
+        simulator.scene.completed_frame, 3,
+        "frame 6 was never submitted, so nobody waited for it"
+    );
+}

@@ -116,8 +116,6 @@ struct Known {
     visible: bool,
     /// What the frame before showed, where it was visible in it.
     shown: Option<MorphedStreams>,
-    /// The last planned frame was dropped: where it was hidden in that one, motion may start anew.
-    dropped: bool,
 }
 
 /// No two steps between two barriers may touch the same bytes, unless both only read.
@@ -178,7 +176,6 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                             enabled: true,
                             visible: true,
                             shown: None,
-                            dropped: false,
                         });
                     }
                     Err(
@@ -210,9 +207,6 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                     simulator.plan(pipelines_ready);
                     let slot = simulator.last_slot();
                     simulator.scene.discard_frame(slot);
-                    for known in &mut instances {
-                        known.dropped = true;
-                    }
                 } else {
                     frame(&mut simulator, &cooked, &meshes, &mut instances, pipelines_ready);
                 }
@@ -315,11 +309,10 @@ fn frame(
         );
         let now = (known.visible && range.written).then(|| simulator.morphed(known.id));
         let both = known.shown.is_some() && now.is_some();
-        if simulator.scene.constants.history && both && !known.dropped {
+        if simulator.scene.constants.history && both {
             assert!(has_motion || known.shown == now, "a change without motion");
         }
         known.shown = now;
-        known.dropped = false;
     }
     if pipelines_ready && states.iter().all(|state| *state == MeshState::Resident) {
         assert_eq!((stats.degraded_instances, stats.waiting_instances), (0, 0));
