@@ -126,6 +126,12 @@ pub const MESSAGE_FILTERS: &[MessageFilter] = &[
         reason: "Mesa's reader of SPIR-V warns of `invariant gl_Position`, which every compiler of GLSL writes as the \
                  decoration of a block member; the specification allows it",
     },
+    MessageFilter {
+        id: "WARNING-vkGetDeviceProcAddr-device",
+        text: "instance level function",
+        reason: "ash asks for a few instance-level names when it fills a device's function table, and uses none of \
+                 them; seen on an NVIDIA H200",
+    },
 ];
 
 /// The messages of one instance; a cheap handle that outlives the device.

@@ -284,7 +284,7 @@ fn a_dropped_frame_says_nothing_about_pending_ones() {
     simulator.scene.detach(face).unwrap();
     let other = simulator.scene.attach(id).unwrap();
     simulator.set_weights(other, &[3.0]);
-    let used = simulator.scene.plan_frame(slot, &mut [0; 1 << 17], true);
+    let used = simulator.scene.plan_frame(slot, &mut vec![0; 1 << 17], true);
     assert_eq!(used.frame, 7);
     assert_eq!(
         simulator.scene.completed_frame, 3,
