@@ -7,6 +7,7 @@ pub mod gold;
 pub mod head;
 pub mod oracle;
 pub mod recipe;
+pub mod scene;
 pub mod spirv;
 pub mod world;
 

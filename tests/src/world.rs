@@ -8,179 +8,17 @@
 
 use std::collections::HashMap;
 
+use morph_core::RestPose;
 use morph_core::plan::CopyPurpose;
-use morph_core::{Quantization, RestPose, VertexLayout};
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
-use morph_validation::{Rig, Rng, expected_bytes};
+use morph_validation::{BareDraw, Rig, Rng, expected_bytes};
 use morph_vk::{
-    Capacities, FrameStats, InstanceId, MeshId, MeshState, Method, MorphError, MorphPassDesc, VertexRange,
+    Capacities, FrameStats, InstanceId, MeshId, MeshState, Method, MorphError, MorphPass, MorphPassDesc,
+    Readers, VertexRange,
 };
-use proptest::prelude::*;
 
-use crate::recipe::{Cooked, MeshRecipe, any_layout, any_mesh};
-
-/// How the weights of an instance are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WeightKind {
-    /// All zero.
-    Zero,
-    /// Between -1 and 2.
-    Ordinary,
-    /// Zeros of both signs, numbers around 2^-40, subnormals, large ones.
-    Edgy,
-    /// One target at 1, the rest at zero.
-    OneHot,
-    /// A shorter array than there are targets.
-    Short,
-}
-
-/// Something an engine does between two frames. Numbers are taken modulo what there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the members are what their names say")]
-pub enum Operation {
-    Weights {
-        actor: u32,
-        kind: WeightKind,
-        seed: u64,
-    },
-    AllWeights {
-        kind: WeightKind,
-        seed: u64,
-    },
-    OneWeight {
-        actor: u32,
-        slot: u32,
-        seed: u64,
-    },
-    Visible {
-        actor: u32,
-        visible: bool,
-    },
-    Enabled {
-        actor: u32,
-        enabled: bool,
-    },
-    Attach {
-        mesh: u32,
-    },
-    Detach {
-        actor: u32,
-    },
-    Reupload {
-        mesh: u32,
-    },
-    Reserve {
-        mesh: u32,
-        count: u32,
-    },
-    /// A frame is recorded and dropped.
-    DroppedFrame,
-    /// A frame is recorded, run, and compared.
-    Frame,
-}
-
-/// A scene as plain data.
-#[derive(Debug, Clone)]
-pub struct SceneRecipe {
-    /// The vertex.
-    pub layout: VertexLayout,
-    /// Whether instances have history.
-    pub history: bool,
-    /// Bytes of uploads a frame.
-    pub upload_bytes_per_frame: u64,
-    /// Frames in flight.
-    pub frame_slot_count: u32,
-    /// Bytes of the geometry buffer; a small one makes the pass refuse.
-    pub geometry_bytes: u64,
-    /// Meshes, each with the number of instances attached from the start.
-    pub meshes: Vec<(MeshRecipe, u32)>,
-    /// What happens.
-    pub operations: Vec<Operation>,
-}
-
-/// Random operations on instances and meshes whose numbers are drawn from `number`.
-fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation> {
-    let kind = prop::sample::select(vec![
-        WeightKind::Zero,
-        WeightKind::Ordinary,
-        WeightKind::Ordinary,
-        WeightKind::Edgy,
-        WeightKind::OneHot,
-        WeightKind::Short,
-    ]);
-    prop_oneof![
-        6 => Just(Operation::Frame),
-        3 => (number.clone(), kind.clone(), any::<u64>())
-            .prop_map(|(actor, kind, seed)| Operation::Weights { actor, kind, seed }),
-        2 => (kind, any::<u64>()).prop_map(|(kind, seed)| Operation::AllWeights { kind, seed }),
-        2 => (number.clone(), number.clone(), any::<u64>())
-            .prop_map(|(actor, slot, seed)| Operation::OneWeight { actor, slot, seed }),
-        3 => (number.clone(), any::<bool>()).prop_map(|(actor, visible)| Operation::Visible { actor, visible }),
-        1 => (number.clone(), any::<bool>()).prop_map(|(actor, enabled)| Operation::Enabled { actor, enabled }),
-        1 => number.clone().prop_map(|mesh| Operation::Attach { mesh }),
-        1 => number.clone().prop_map(|actor| Operation::Detach { actor }),
-        1 => number.clone().prop_map(|mesh| Operation::Reupload { mesh }),
-        1 => (number, 0..20_u32).prop_map(|(mesh, count)| Operation::Reserve { mesh, count }),
-        1 => Just(Operation::DroppedFrame),
-    ]
-}
-
-/// Random scenes: any meshes and layouts, tight buffers, slow uploads.
-pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
-    let number = prop_oneof![3 => 0..4_u32, 1 => 0..64_u32].boxed();
-    let meshes = prop::collection::vec((any_mesh(40), prop_oneof![0..=4_u32, 1..=20_u32]), 1..=3);
-    (
-        any_layout(),
-        any::<bool>(),
-        prop::sample::select(vec![1024_u64, 5000, 1 << 20, 1 << 20]),
-        1..=3_u32,
-        prop::sample::select(vec![40_000_u64, 200_000, 1 << 20, 1 << 20]),
-        meshes,
-        prop::collection::vec(any_operation(number), 1..=40),
-    )
-        .prop_map(
-            |(
-                layout,
-                history,
-                upload_bytes_per_frame,
-                frame_slot_count,
-                geometry_bytes,
-                meshes,
-                operations,
-            )| {
-                SceneRecipe {
-                    layout,
-                    history,
-                    upload_bytes_per_frame,
-                    frame_slot_count,
-                    geometry_bytes,
-                    meshes,
-                    operations,
-                }
-            },
-        )
-}
-
-/// Random stories: one tiny mesh, few instances with history, and much that happens to each of them.
-pub fn any_story() -> impl Strategy<Value = SceneRecipe> {
-    (
-        1..=3_u32,
-        1..=3_u32,
-        any::<u64>(),
-        prop::collection::vec(any_operation((0..2_u32).boxed()), 1..=80),
-    )
-        .prop_map(
-            |(frame_slot_count, instance_count, seed, operations)| SceneRecipe {
-                layout: VertexLayout::POSITION,
-                history: true,
-                upload_bytes_per_frame: 1 << 16,
-                frame_slot_count,
-                geometry_bytes: 1 << 16,
-                meshes: vec![(MeshRecipe::plain(5, 2, Quantization::F32, seed), instance_count)],
-                operations,
-            },
-        )
-}
+use crate::recipe::Cooked;
+use crate::scene::{Operation, SceneRecipe, WeightKind};
 
 /// A mesh in the world.
 #[derive(Debug)]
@@ -241,6 +79,7 @@ impl std::fmt::Display for Tally {
 pub struct World {
     rig: Rig,
     history: bool,
+    compares_previous: bool,
     meshes: Vec<Mesh>,
     actors: Vec<Actor>,
     snapshot: Vec<u8>,
@@ -274,6 +113,7 @@ impl World {
         Ok(World {
             rig,
             history,
+            compares_previous: history,
             meshes: Vec::new(),
             actors: Vec::new(),
             snapshot,
@@ -288,6 +128,49 @@ impl World {
     /// # Errors
     /// The first difference, or a refusal that should not be.
     pub fn play(device: &HeadlessDevice, recipe: &SceneRecipe, method: Method) -> Result<Tally, String> {
+        let mut world = World::stage(device, recipe, method, Readers::VERTEX_INPUT.and(Readers::COPY))?;
+        for operation in &recipe.operations {
+            world.apply(*operation)?;
+        }
+        world.settle()?;
+        Ok(world.tally)
+    }
+
+    /// Plays a scene while nobody waits: frames are submitted one after the other, and draws without a barrier of their
+    /// own read what is visible. Only at the end everything is compared.
+    ///
+    /// Under a validation layer this asks whether the frames are in order by themselves.
+    ///
+    /// # Errors
+    /// The first difference, or a refusal that should not be.
+    pub fn play_in_flight(
+        device: &HeadlessDevice,
+        recipe: &SceneRecipe,
+        method: Method,
+    ) -> Result<Tally, String> {
+        let mut world = World::stage(device, recipe, method, Readers::VERTEX_INPUT)?;
+        let draw = BareDraw::new(device, &recipe.layout).map_err(text)?;
+        for operation in &recipe.operations {
+            if *operation == Operation::Frame {
+                world.fly(&draw)?;
+            } else {
+                world.apply(*operation)?;
+            }
+        }
+        world.fly(&draw)?;
+        // Nobody kept what the frames in flight showed, so where motion starts is not compared.
+        world.snapshot = world.rig.read_geometry().map_err(text)?;
+        world.compares_previous = false;
+        world.settle()?;
+        Ok(world.tally)
+    }
+
+    fn stage(
+        device: &HeadlessDevice,
+        recipe: &SceneRecipe,
+        method: Method,
+        readers: Readers,
+    ) -> Result<World, String> {
         let mut capacities = Capacities::new(recipe.geometry_bytes, 64, 48);
         capacities.staging_bytes_per_frame = capacities.frame_bytes + recipe.upload_bytes_per_frame;
         capacities.frame_slot_count = recipe.frame_slot_count;
@@ -297,7 +180,13 @@ impl World {
             history: recipe.history,
             capacities,
         };
-        let mut world = World::new(device, pass_desc(device, &desc))?;
+        let mut world = World::new(
+            device,
+            MorphPassDesc {
+                readers,
+                ..pass_desc(device, &desc)
+            },
+        )?;
         for (mesh, instance_count) in &recipe.meshes {
             let Some(number) = world.add_mesh(mesh.cook(recipe.layout))? else {
                 continue;
@@ -308,11 +197,30 @@ impl World {
                 }
             }
         }
-        for operation in &recipe.operations {
-            world.apply(*operation)?;
-        }
-        world.settle()?;
-        Ok(world.tally)
+        Ok(world)
+    }
+
+    /// A frame that is drawn and not waited for.
+    fn fly(&mut self, draw: &BareDraw) -> Outcome {
+        let stride = u64::from(self.rig.pass().layout().stride_bytes);
+        let actors = &self.actors;
+        let readers = |commands, pass: &MorphPass| {
+            let visible = actors.iter().filter(|actor| actor.visible);
+            let ranges: Vec<(u64, u32)> = visible
+                .filter_map(|actor| pass.vertex_range(actor.id))
+                .filter(|range| range.written)
+                .flat_map(|range| {
+                    let first = [range.current_first_vertex, range.previous_first_vertex];
+                    first.map(|first| (u64::from(first) * stride, range.vertex_count))
+                })
+                .collect();
+            // SAFETY: the command buffer is recording; the ranges lie in the geometry buffer, which outlives the frame.
+            unsafe { draw.record(commands, pass.geometry_buffer().buffer(), &ranges) };
+        };
+        self.rig.submit(|_| (), readers).map_err(text)?;
+        self.is_quiet = false;
+        self.tally.frame_count += 1;
+        Ok(())
     }
 
     /// What was compared so far.
@@ -632,7 +540,7 @@ impl World {
         if moved && !self.history {
             return Err(format!("{context}: a previous range without history"));
         }
-        if !self.history || !actor.visible {
+        if !self.compares_previous || !actor.visible {
             return Ok(());
         }
         let (first, end) = self.interval(range.previous_first_vertex, range.vertex_count);

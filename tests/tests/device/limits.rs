@@ -9,7 +9,8 @@ use morph_core::{Layout, MorphTarget, Quantization, VertexLayout, WeightError};
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc, raw_memory};
 use morph_tests::recipe::{MeshRecipe, TargetRecipe};
 use morph_tests::say;
-use morph_tests::world::{Operation, WeightKind, World};
+use morph_tests::scene::{Operation, WeightKind};
+use morph_tests::world::World;
 use morph_validation::Rig;
 use morph_vk::{Capacities, GpuAllocatorMemory, MeshState, Method, MorphError, MorphPass, MorphPassDesc};
 
