@@ -88,17 +88,24 @@ pub struct Capacities {
 }
 
 impl Capacities {
+    /// The most instances of one pass.
+    pub const MAX_INSTANCE_CAPACITY: u32 = 1 << 20;
+    /// The most frames in flight.
+    pub const MAX_FRAME_SLOT_COUNT: u32 = 16;
+
     /// Room for `instance_capacity` instances of meshes with up to `target_count` targets in a geometry buffer of
     /// `geometry_bytes`, with 8 MiB of uploads a frame and two frames in flight.
     pub fn new(geometry_bytes: u64, instance_capacity: u32, target_count: u32) -> Capacities {
-        let frame_bytes = u64::from(instance_capacity) * (u64::from(target_count) + 2) * 4;
-        let frame_bytes = frame_bytes.max(64);
+        let instance_bytes = (u64::from(target_count) + 2) * 4;
+        let frame_bytes = u64::from(instance_capacity)
+            .saturating_mul(instance_bytes)
+            .max(64);
         Capacities {
             geometry_bytes,
             delta_budget_bytes: geometry_bytes,
             instance_capacity,
             frame_bytes,
-            staging_bytes_per_frame: frame_bytes.next_multiple_of(16) + (8 << 20),
+            staging_bytes_per_frame: frame_bytes.saturating_add(8 << 20),
             frame_slot_count: 2,
         }
     }
@@ -181,12 +188,18 @@ impl MorphPassDesc {
         if capacities.instance_capacity == 0 {
             return invalid("instance_capacity", 0, "more than zero");
         }
-        if capacities.frame_slot_count == 0 {
+        if capacities.instance_capacity > Capacities::MAX_INSTANCE_CAPACITY {
+            let right = "at most 1,048,576, as each takes descriptor sets";
             return invalid(
-                "frame_slot_count",
-                0,
-                "the number of frames in flight, at least one",
+                "instance_capacity",
+                u64::from(capacities.instance_capacity),
+                right,
             );
+        }
+        if capacities.frame_slot_count == 0 || capacities.frame_slot_count > Capacities::MAX_FRAME_SLOT_COUNT
+        {
+            let right = "the number of frames in flight, 1 to 16";
+            return invalid("frame_slot_count", u64::from(capacities.frame_slot_count), right);
         }
         if capacities.frame_bytes < 16 || capacities.frame_bytes > range {
             let right = "at least 16 and at most the device's maxStorageBufferRange";
@@ -216,5 +229,57 @@ impl MorphPassDesc {
             return invalid("readers.stages", 0, "the stages that read the ranges");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn desc(capacities: Capacities) -> MorphPassDesc {
+        let limits = vk::PhysicalDeviceLimits {
+            max_storage_buffer_range: 1 << 27,
+            ..Default::default()
+        };
+        let device = DeviceFacts {
+            limits,
+            synchronization2: true,
+            rounding_mode_rte_float32: false,
+        };
+        MorphPassDesc::new(VertexLayout::PACKED, capacities, device)
+    }
+
+    #[test]
+    fn silly_capacities_are_refused_and_never_wrap() {
+        for (instances, targets) in [(u32::MAX, u32::MAX), (1 << 31, 1 << 31), (1 << 20, u32::MAX)] {
+            let refused = desc(Capacities::new(1, instances, targets)).validate();
+            assert!(
+                matches!(refused, Err(MorphError::InvalidDesc { .. })),
+                "{refused:?}"
+            );
+        }
+        let mut capacities = Capacities::new(1 << 20, 16, 52);
+        assert_eq!(desc(capacities).validate(), Ok(()));
+        capacities.staging_bytes_per_frame = u64::MAX;
+        assert!(desc(capacities).validate().is_err());
+        capacities = Capacities::new(1 << 20, 16, 52);
+        for frame_slot_count in [0, 17, u32::MAX] {
+            assert!(
+                desc(Capacities {
+                    frame_slot_count,
+                    ..capacities
+                })
+                .validate()
+                .is_err()
+            );
+        }
+    }
+
+    #[test]
+    fn a_device_without_synchronization2_is_refused_by_the_features_name() {
+        let mut desc = desc(Capacities::new(1 << 20, 16, 52));
+        desc.device.synchronization2 = false;
+        let error = desc.validate().map_err(|error| error.to_string());
+        assert!(error.is_err_and(|text| text.contains("`synchronization2`")));
     }
 }

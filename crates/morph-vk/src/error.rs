@@ -53,14 +53,16 @@ pub enum MorphError {
     EmptyMesh,
     /// Something does not fit the one fixed geometry buffer.
     #[error(
-        "no room for {what}: asked for {asked_bytes} bytes, {free_bytes} are free and the largest hole has \
-         {largest_hole_bytes}; create the pass with a larger `geometry_bytes` or remove what is not drawn"
+        "no room for {what}: asked for {asked_bytes} bytes at a multiple of {alignment_bytes}, {free_bytes} are free \
+         and the largest hole has {largest_hole_bytes}; create the pass with a larger `geometry_bytes` or remove what is not drawn"
     )]
     OutOfSpace {
         /// For what.
         what: &'static str,
-        /// Bytes asked for, alignment included.
+        /// Bytes asked for.
         asked_bytes: u64,
+        /// What the range's first byte has to be a multiple of: a hole may be large enough and yet not fit.
+        alignment_bytes: u64,
         /// Bytes free in all.
         free_bytes: u64,
         /// Bytes of the largest hole.

@@ -88,6 +88,7 @@ impl GeometryBuffer {
             .ok_or(MorphError::OutOfSpace {
                 what,
                 asked_bytes: size_bytes,
+                alignment_bytes: alignment,
                 free_bytes: self.free_bytes(),
                 largest_hole_bytes: self.largest_hole_bytes(),
             })

@@ -25,7 +25,9 @@
 //! // Every frame, outside a render pass:
 //! // SAFETY: the command buffer is recording and slot 0 is free.
 //! let stats = unsafe { pass.record(cmd, 0) };
-//! let range = pass.vertex_range(face);
+//! if let Some(range) = pass.vertex_range(face).filter(|range| range.written) {
+//!     // Draw from `range.current_first_vertex`. A mesh shows in the frame after the one that sent its rest pose.
+//! }
 //! # Ok(())
 //! # }
 //! ```

@@ -423,7 +423,7 @@ impl Parts {
         }
         // SAFETY: as above.
         let pipelines = self.pipelines.insert(unsafe { Pipelines::new(device, names) }?);
-        let count = set_count(capacities.instance_capacity);
+        let count = set_count(capacities);
         // SAFETY: as above; the layout was made just now.
         self.sets = Some(unsafe { DescriptorSets::new(device, names, pipelines.set_layout, count) }?);
         if !desc.defer_pipelines {

@@ -56,7 +56,15 @@ impl Scene {
         let block = &mut self.blocks[id];
         let index = block.free.partition_point(|it| *it > place);
         block.free.insert(index, place);
-        if block.free.len() as u32 == block.capacity && !block.reserved {
+        if (block.free.len() as u32) < block.capacity {
+            return;
+        }
+        if block.reserved {
+            // The room stays, the set does not: sets are counted by instances, and this block has none.
+            if let Some(set) = block.set.take() {
+                self.ledger.release(set.number, set.last_frame);
+            }
+        } else {
             self.remove_block(id);
         }
     }

@@ -22,12 +22,12 @@ pub enum MeshState {
     },
     /// All bytes were recorded; the next frame may use them.
     Resident,
-    /// The deltas pass the budget or the device's binding limit. Instances are drawn at rest. Holds until
+    /// The deltas pass the budget, the device's binding limit, or the room in the geometry buffer. Instances are drawn at rest. Holds until
     /// [`reupload`](crate::MorphPass::reupload).
     Refused {
         /// Bytes that the deltas take.
         asked_bytes: u64,
-        /// Bytes that were left of the budget, or the device's limit where that is less.
+        /// The least of what was left of the budget, the device's limit, and the largest hole.
         budget_bytes: u64,
     },
 }

@@ -128,7 +128,7 @@ impl Scene {
             meshes: SlotMap::with_key(),
             instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
             blocks: SlotMap::with_key(),
-            ledger: SetLedger::new(set_count(instance_capacity)),
+            ledger: SetLedger::new(set_count(&constants.capacities)),
             queue: Vec::with_capacity(instance_capacity as usize),
             uploads: VecDeque::new(),
             packed: Vec::new(),
@@ -157,10 +157,14 @@ impl Scene {
     }
 }
 
-/// Descriptor sets for so many instances: every block holds at least one, and as many again may wait for the frames
-/// that still use them.
-pub(crate) fn set_count(instance_capacity: u32) -> u32 {
-    instance_capacity.saturating_mul(2).saturating_add(16)
+/// Descriptor sets for a pass.
+///
+/// Every block that has an instance holds at most one. A set given back may be used by as many frames as there are
+/// slots, so where all instances are replaced in every frame, each slot's frame holds sets of its own.
+pub(crate) fn set_count(capacities: &Capacities) -> u32 {
+    capacities
+        .instance_capacity
+        .saturating_mul(capacities.frame_slot_count.saturating_add(1))
 }
 
 #[cfg(test)]

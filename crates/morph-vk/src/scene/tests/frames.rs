@@ -291,3 +291,52 @@ fn a_dropped_frame_says_nothing_about_pending_ones() {
         "frame 6 was never submitted, so nobody waited for it"
     );
 }
+
+#[test]
+fn replacing_every_instance_in_every_frame_never_runs_out_of_descriptor_sets() {
+    let (mesh, rest) = strip(4, Quantization::F32);
+    for method in [Method::Gather, Method::Scatter] {
+        for frame_slot_count in 1..6 {
+            let mut constants = constants(method, false);
+            constants.capacities.frame_slot_count = frame_slot_count;
+            constants.capacities.instance_capacity = 8;
+            let mut simulator = Simulator::new(constants);
+            let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+            simulator.advance(true);
+            for _ in 0..20 {
+                let faces: Vec<_> = (0..8).map(|_| simulator.scene.attach(id).unwrap()).collect();
+                for face in &faces {
+                    simulator.set_weights(*face, &[1.0]);
+                }
+                let stats = simulator.advance(true);
+                assert_eq!(
+                    (stats.morphed_instances, stats.degraded_instances),
+                    (8, 0),
+                    "{frame_slot_count} slots"
+                );
+                for face in faces {
+                    simulator.scene.detach(face).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reserved_room_without_instances_holds_no_descriptor_set() {
+    let (mesh, rest) = strip(4, Quantization::F32);
+    let mut constants = constants(Method::Gather, false);
+    constants.capacities.instance_capacity = 1;
+    let mut simulator = Simulator::new(constants);
+    for _ in 0..50 {
+        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+        simulator.scene.reserve_instances(id, 1).unwrap();
+        let face = simulator.scene.attach(id).unwrap();
+        simulator.set_weights(face, &[1.0]);
+        simulator.advance(true);
+        let stats = simulator.advance(true);
+        assert_eq!((stats.morphed_instances, stats.degraded_instances), (1, 0));
+        assert_shows(&simulator, face, &mesh, &rest, &[1.0]);
+        simulator.scene.detach(face).unwrap();
+    }
+}
