@@ -99,7 +99,9 @@ fn execute(command: &Command) -> anyhow::Result<bool> {
         Command::Setup { check } => {
             setup::prepare(&root, Purpose::Everything, *check)?;
             setup::report(&root)?;
-            shaders::join_archives(&root)?;
+            if !*check {
+                shaders::join_archives(&root)?;
+            }
         }
         Command::Env => println!("{}", vulkan::Found::look(&root)?.environment().export_lines()),
         Command::Shaders { check } => {
