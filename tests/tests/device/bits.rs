@@ -8,11 +8,20 @@ use morph_tests::recipe::{MeshRecipe, TargetRecipe, odd_layout};
 use morph_tests::scene::{Operation, SceneRecipe, WeightKind, any_scene, any_story};
 use morph_tests::world::{Tally, World};
 use morph_tests::{say, test_drivers};
-use morph_validation::{Rig, check_silent};
+use morph_validation::{Driver, Rig, check_silent};
 use morph_vk::{Capacities, Method};
 use proptest::prelude::Strategy;
 
 use crate::support::{check_random, on_every_driver};
+
+/// SwiftShader compiles each pass's pipelines anew, which takes half a second: it plays a quarter of the scenes.
+fn share(driver: &Driver, case_count: u32) -> u32 {
+    if driver.info().is_swiftshader() {
+        case_count / 4
+    } else {
+        case_count
+    }
+}
 
 fn random<S: Strategy<Value = SceneRecipe>>(
     what: &str,
@@ -21,6 +30,7 @@ fn random<S: Strategy<Value = SceneRecipe>>(
     scenes: impl Fn() -> S,
 ) {
     on_every_driver(|driver, device| {
+        let case_count = share(driver, case_count);
         let tally = Cell::new(Tally::default());
         check_random(driver.name(), case_count, scenes(), |scene| {
             let mut sum = tally.get();
@@ -34,7 +44,7 @@ fn random<S: Strategy<Value = SceneRecipe>>(
             tally.get()
         ));
         assert!(
-            tally.get().morphed_count > 500,
+            tally.get().morphed_count > u64::from(case_count),
             "the {what} hardly morph anything"
         );
     });
@@ -42,22 +52,22 @@ fn random<S: Strategy<Value = SceneRecipe>>(
 
 #[test]
 fn gather_equals_the_host_in_random_scenes() {
-    random("scenes", Method::Gather, 60, any_scene);
+    random("scenes", Method::Gather, 80, any_scene);
 }
 
 #[test]
 fn scatter_equals_the_host_in_random_scenes() {
-    random("scenes", Method::Scatter, 30, any_scene);
+    random("scenes", Method::Scatter, 60, any_scene);
 }
 
 #[test]
 fn gather_equals_the_host_and_its_own_past_in_random_stories() {
-    random("stories", Method::Gather, 80, any_story);
+    random("stories", Method::Gather, 200, any_story);
 }
 
 #[test]
 fn scatter_equals_the_host_and_its_own_past_in_random_stories() {
-    random("stories", Method::Scatter, 80, any_story);
+    random("stories", Method::Scatter, 200, any_story);
 }
 
 /// The layer watches while nobody waits: what orders the frames is the pass's own barriers.
@@ -69,6 +79,7 @@ fn silent_in_flight<S: Strategy<Value = SceneRecipe>>(
     for driver in test_drivers() {
         let device = driver.validated_device(ValidationDesc::SYNCHRONIZATION).unwrap();
         let log = device.message_log();
+        let case_count = share(&driver, case_count);
         let frames = Cell::new(0);
         check_random(driver.name(), case_count, scenes(), |scene| {
             let tally = World::play_in_flight(&device, &scene, method)?;
@@ -84,22 +95,22 @@ fn silent_in_flight<S: Strategy<Value = SceneRecipe>>(
 
 #[test]
 fn gather_is_silent_under_the_layer_in_random_scenes_in_flight() {
-    silent_in_flight(Method::Gather, 20, any_scene);
+    silent_in_flight(Method::Gather, 24, any_scene);
 }
 
 #[test]
 fn scatter_is_silent_under_the_layer_in_random_scenes_in_flight() {
-    silent_in_flight(Method::Scatter, 10, any_scene);
+    silent_in_flight(Method::Scatter, 16, any_scene);
 }
 
 #[test]
 fn gather_is_silent_under_the_layer_in_random_stories_in_flight() {
-    silent_in_flight(Method::Gather, 30, any_story);
+    silent_in_flight(Method::Gather, 40, any_story);
 }
 
 #[test]
 fn scatter_is_silent_under_the_layer_in_random_stories_in_flight() {
-    silent_in_flight(Method::Scatter, 30, any_story);
+    silent_in_flight(Method::Scatter, 40, any_story);
 }
 
 const QUANTIZATIONS: [Quantization; 3] = [Quantization::F32, Quantization::Half, Quantization::Snorm16];

@@ -726,3 +726,32 @@ fn memory_may_come_from_an_engines_gpu_allocator() {
         assert_eq!(report.allocations.len(), 0, "everything was given back");
     });
 }
+
+#[test]
+fn pipelines_come_out_of_an_engines_pipeline_cache() {
+    on_every_driver(|_, device| {
+        let functions = device.device();
+        let info = ash::vk::PipelineCacheCreateInfo::default();
+        // SAFETY: the device is alive.
+        let cache = unsafe { functions.create_pipeline_cache(&info, None) }.unwrap();
+        // SAFETY: as above.
+        let empty = unsafe { functions.get_pipeline_cache_data(cache) }.unwrap();
+        for method in METHODS {
+            let desc = MorphPassDesc {
+                pipeline_cache: cache,
+                ..small_pass(device, method)
+            };
+            let mut rig = Rig::new(device, desc).unwrap();
+            let cooked = mesh(50, 4);
+            let (_, instances) = settled(&mut rig, &cooked, 1);
+            rig.pass_mut().set_weights(instances[0], &[1.0, 0.5]).unwrap();
+            rig.frame().unwrap();
+            assert_shows(&mut rig, instances[0], &cooked, &[1.0, 0.5]);
+        }
+        // SAFETY: as above.
+        let filled = unsafe { functions.get_pipeline_cache_data(cache) }.unwrap();
+        assert!(filled.len() >= empty.len());
+        // SAFETY: pipelines keep no hold on the cache that they were made with.
+        unsafe { functions.destroy_pipeline_cache(cache, None) };
+    });
+}
