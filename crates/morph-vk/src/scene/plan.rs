@@ -37,6 +37,8 @@ struct Item {
     instance: InstanceId,
     /// Byte offset of the range written.
     range_offset: u64,
+    /// Scatter: the slot behind the target of the round before.
+    next_slot: usize,
 }
 
 /// What an instance needs.
@@ -231,6 +233,7 @@ impl Scene {
             place: instance.place,
             instance: id,
             range_offset,
+            next_slot: 0,
         };
         if copies {
             scratch.copies.push(self.rest_copy(instance.mesh, range_offset));
@@ -368,16 +371,17 @@ impl Scene {
         };
         let [x, z] = spill(vertex_count.div_ceil(local_x), self.constants.max_group_count[0]);
         let group_count = [x, instance_count.div_ceil(local_y), z];
-        Some(self.dispatch(
+        self.dispatch(
             id,
             kernel,
             None,
             instance_count,
             group_count,
             bytemuck::bytes_of(&params),
-        ))
+        )
     }
 
+    /// Nothing where the block has no descriptor set; `bind` has seen to it that it has.
     fn dispatch(
         &self,
         id: BlockId,
@@ -386,18 +390,14 @@ impl Scene {
         instance_count: u32,
         group_count: [u32; 3],
         params: &[u8],
-    ) -> DispatchStep {
+    ) -> Option<DispatchStep> {
         let block = &self.blocks[id];
         let mesh = &self.meshes[block.mesh];
-        let set = block.set.map(|it| (it.number, it.ranges));
-        let (binding, ranges) = set.unwrap_or((
-            0,
-            SetRanges {
-                rest: (0, 0),
-                deltas: (0, 0),
-                output: (0, 0),
-            },
-        ));
+        let BlockSet {
+            number: binding,
+            ranges,
+            ..
+        } = block.set?;
         let interval = |(offset, size_bytes)| Interval {
             buffer: PlanBuffer::Geometry,
             offset,
@@ -410,7 +410,7 @@ impl Scene {
         };
         let mut parameters = [0; MAX_PARAMETER_WORDS];
         bytemuck::cast_slice_mut(&mut parameters)[..params.len()].copy_from_slice(params);
-        DispatchStep {
+        Some(DispatchStep {
             kernel,
             quantization: mesh.morph.quantization(),
             binding,
@@ -422,7 +422,7 @@ impl Scene {
             parameter_words: (params.len() / 4) as u32,
             reads: [interval(ranges.rest), interval(ranges.deltas), frame_data],
             writes: interval(ranges.output),
-        }
+        })
     }
 
     /// Rounds of dispatches: in each the next active target of every instance, so that instances share barriers.
@@ -430,10 +430,9 @@ impl Scene {
         scratch
             .items
             .sort_unstable_by_key(|item| (item.block, item.place));
-        let mut round = 0;
         loop {
             let before = scratch.dispatches.len();
-            for item in &scratch.items {
+            for item in &mut scratch.items {
                 let instance = &self.instances[item.instance];
                 let mesh = &self.meshes[instance.mesh];
                 let Deltas::Held {
@@ -443,13 +442,14 @@ impl Scene {
                 else {
                     continue;
                 };
-                let active = instance
-                    .weights
-                    .active()
-                    .filter(|(slot, _)| targets[*slot].entry_count > 0);
-                let Some((slot, weight)) = active.into_iter().nth(round) else {
+                let weights = instance.weights.values();
+                let slots = item.next_slot..weights.len();
+                let is_active = |slot: &usize| weights[*slot] != 0.0 && targets[*slot].entry_count > 0;
+                let Some(slot) = slots.into_iter().find(is_active) else {
+                    item.next_slot = weights.len();
                     continue;
                 };
+                item.next_slot = slot + 1;
                 let target = &targets[slot];
                 let layout = &self.constants.layout;
                 let stream = |offset: Option<u32>, drawn: bool| {
@@ -466,7 +466,7 @@ impl Scene {
                     normal_offset: stream(target.normal_offset, layout.normal_offset.is_some()),
                     tangent_offset: stream(target.tangent_offset, layout.tangent_offset.is_some()),
                     output_offset: ((item.range_offset - self.blocks[item.block].range.offset) / 4) as u32,
-                    weight,
+                    weight: weights[slot],
                     position_step: target.position_step,
                     normal_step: target.normal_step,
                     tangent_step: target.tangent_step,
@@ -475,7 +475,7 @@ impl Scene {
                 let groups = target.entry_count.div_ceil(local_x);
                 let [x, z] = spill(groups, self.constants.max_group_count[0]);
                 let target = Some(slot as u32);
-                scratch.dispatches.push(self.dispatch(
+                scratch.dispatches.extend(self.dispatch(
                     item.block,
                     Kernel::Scatter,
                     target,
@@ -489,7 +489,6 @@ impl Scene {
             }
             // Where the round ends; `assemble` puts a barrier before the next one.
             scratch.round_ends.push(scratch.dispatches.len());
-            round += 1;
         }
     }
 
