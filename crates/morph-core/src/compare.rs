@@ -1,4 +1,34 @@
-//! How far apart two results are, in units of the last place.
+//! How far apart two results are: in units of the last place, and as angles.
+
+use crate::rounding::length64;
+
+/// Below this length a morphed normal has no direction to speak of, and consumers read it as unset.
+pub const SHORTEST_NORMAL: f64 = 1.0e-4;
+
+/// The angle between two vectors, in radians; half a turn where only the second is zero, as wrong as can be.
+///
+/// The arc tangent of sine and cosine is exact for small angles, where the arc cosine alone loses half the digits.
+///
+/// ```
+/// use morph_core::angle_between;
+/// assert_eq!(angle_between([1.0, 0.0, 0.0], [2.0, 0.0, 0.0]), 0.0);
+/// assert_eq!(angle_between([1.0, 0.0, 0.0], [0.0; 3]), std::f64::consts::PI);
+/// ```
+pub fn angle_between(a: [f64; 3], b: [f64; 3]) -> f64 {
+    if a == b {
+        return 0.0;
+    }
+    if b == [0.0; 3] {
+        return std::f64::consts::PI;
+    }
+    let cross = [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ];
+    let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    length64(cross).atan2(dot)
+}
 
 /// The number of floats between `a` and `b`, one counted: 0 exactly where all bits are equal.
 ///

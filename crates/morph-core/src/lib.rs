@@ -50,7 +50,7 @@ mod rounding;
 
 pub use bounds::{Aabb, Sphere};
 pub use build::BuildOptions;
-pub use compare::{max_ulp_difference, ulp_difference};
+pub use compare::{SHORTEST_NORMAL, angle_between, max_ulp_difference, ulp_difference};
 pub use domain::{DOMAIN_MIN, to_domain};
 pub use error::{BuildError, Limit};
 pub use kernel::{KernelError, MorphedStreams, morph, morph_into};

@@ -1,6 +1,6 @@
 //! How far a result is from the exact one: the authored deltas, summed in double precision.
 
-use morph_core::MorphedStreams;
+use morph_core::{MorphedStreams, SHORTEST_NORMAL, angle_between};
 use morph_import::Primitive;
 use serde::Serialize;
 
@@ -13,9 +13,6 @@ pub(super) struct WorstError {
     /// than 1e-4 have no direction and are left out.
     pub(super) direction_degrees: Option<f64>,
 }
-
-/// Below this length a normal has no direction to speak of.
-const SHORTEST_NORMAL: f64 = 1.0e-4;
 
 /// Compares a result with rest pose and targets as the file has them.
 pub(super) fn worst_error(primitive: &Primitive, weights: &[f32], result: &MorphedStreams) -> WorstError {
@@ -38,7 +35,7 @@ pub(super) fn worst_error(primitive: &Primitive, weights: &[f32], result: &Morph
                     .iter()
                     .zip(found)
                     .filter(|(exact, _)| length(**exact) >= SHORTEST_NORMAL)
-                    .map(|(exact, found)| angle(*exact, found.map(f64::from)));
+                    .map(|(exact, found)| angle_between(*exact, found.map(f64::from)));
                 angles.fold(0.0, f64::max).to_degrees()
             });
     WorstError {
@@ -72,21 +69,6 @@ fn exact<'a>(
 
 fn length([x, y, z]: [f64; 3]) -> f64 {
     (x * x + y * y + z * z).sqrt()
-}
-
-/// The angle between two vectors in radians; half a turn where the second is zero, as wrong as can be.
-///
-/// The arc tangent of sine and cosine keeps its digits at small angles, where the arc cosine loses half of them.
-fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    if b == [0.0; 3] {
-        return std::f64::consts::PI;
-    }
-    let cross = [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ];
-    length(cross).atan2(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Measuring what storing a target cost, in double precision against what was authored.
 
+use crate::compare::{SHORTEST_NORMAL, angle_between};
 use crate::rounding::{length, length64, up};
 
 /// The worst difference between authored and decoded deltas of one stream.
@@ -19,9 +20,6 @@ impl ErrorMeter {
         up(self.worst)
     }
 }
-
-/// Below this length a morphed normal has no direction to speak of, and consumers read it as unset.
-const SHORTEST_NORMAL: f64 = 1.0e-4;
 
 /// The worst angle between exact and decoded morphed normals with one target at weight 1, over the whole
 /// mesh.
@@ -66,7 +64,7 @@ impl<'a> DirectionMeter<'a> {
         };
         let exact = morphed(authored);
         if has_direction(length64(exact)) {
-            self.worst_radians = self.worst_radians.max(angle(exact, morphed(decoded)));
+            self.worst_radians = self.worst_radians.max(angle_between(exact, morphed(decoded)));
         } else {
             self.uncounted += 1;
         }
@@ -84,24 +82,4 @@ impl<'a> DirectionMeter<'a> {
 /// Whether a normal of this length is counted; one that is not a number is not.
 fn has_direction(length: f64) -> bool {
     length >= SHORTEST_NORMAL
-}
-
-/// The angle between two vectors, in radians; a zero vector is as wrong as can be, half a turn.
-///
-/// The arc tangent of sine and cosine is exact for small angles, where the arc cosine alone loses half the
-/// digits.
-fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    if a == b {
-        return 0.0;
-    }
-    if b == [0.0; 3] {
-        return std::f64::consts::PI;
-    }
-    let cross = [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ];
-    let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    length64(cross).atan2(dot)
 }
