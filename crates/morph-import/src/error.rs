@@ -225,7 +225,10 @@ pub enum GltfError {
         limit: u64,
     },
     /// Accessors that share data would take far more memory than the file can justify.
-    #[error("what the file holds would take more than {limit} bytes of memory once read")]
+    #[error(
+        "reading the file would take more than {limit} bytes of memory: 256 MiB and 16 bytes for each byte of the \
+         file; share accessors between fewer targets"
+    )]
     TooMuch {
         /// The most that is allowed for this file.
         limit: u64,

@@ -143,14 +143,20 @@ fn bits(vector: [f32; 3]) -> [u32; 3] {
 /// Makes base normals for the primitives that have none, and normal deltas for the targets that have none.
 ///
 /// Points and lines have no normals and get none.
-pub(crate) fn generate(mesh: &mut Mesh, control: &ControlMesh) {
+///
+/// `spend` is told of all memory that is added to the mesh before it is taken, in bytes, and may refuse it.
+pub(crate) fn generate<E>(
+    mesh: &mut Mesh,
+    control: &ControlMesh,
+    mut spend: impl FnMut(u64) -> Result<(), E>,
+) -> Result<(), E> {
     let lacking = |primitive: &Primitive| {
         primitive.topology == Topology::Triangles
             && (primitive.normals.is_none()
                 || primitive.targets.iter().any(|target| target.normals.is_none()))
     };
     if !mesh.primitives.iter().any(lacking) {
-        return;
+        return Ok(());
     }
     let mut surface = Surface::new(mesh, control);
     let rest = surface.rest_normals();
@@ -175,15 +181,21 @@ pub(crate) fn generate(mesh: &mut Mesh, control: &ControlMesh) {
                 changed.extend(copies.map(|&(_, vertex)| (vertex, delta)));
             }
             changed.sort_unstable_by_key(|&(vertex, _)| vertex);
+            if !changed.is_empty() {
+                // Old entries get a normal, and new ones an index and at most three vectors.
+                spend(target.vertices.len() as u64 * 12 + changed.len() as u64 * (4 + 3 * 12))?;
+            }
             add_normals(target, &changed);
         }
     }
 
     for (primitive, of_vertices) in mesh.primitives.iter_mut().zip(&control.of_vertices) {
         if primitive.topology == Topology::Triangles && primitive.normals.is_none() {
+            spend(of_vertices.len() as u64 * 12)?;
             primitive.normals = Some(of_vertices.iter().map(|&point| narrow(rest[point])).collect());
         }
     }
+    Ok(())
 }
 
 /// Adds a stream of normal deltas to a target, with the vertices that it did not list before.

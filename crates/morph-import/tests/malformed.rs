@@ -229,6 +229,68 @@ fn zeros_that_no_byte_stands_for_are_bounded_by_the_file() {
 }
 
 #[test]
+fn what_many_targets_make_of_one_accessor_is_bounded() {
+    let with_targets = |streams: serde_json::Value, count: usize, primitive_count: usize| {
+        let mut builder = Builder::new();
+        let places = vec![[1.0, 2.0, 3.0]; 2000];
+        let shared = builder.floats(&places);
+        let streams: serde_json::Map<_, _> = streams
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| Some((name.as_str()?.to_owned(), json!(shared))))
+            .collect();
+        let primitive = json!({
+            "attributes": { "POSITION": shared }, "targets": vec![json!(streams); count],
+        });
+        builder.mesh(json!({ "primitives": vec![primitive; primitive_count] }));
+        builder
+    };
+    // 32 kB stay of each target with one stream, 80 kB of one with three: 256 MiB are 8192 of the first.
+    let few = with_targets(json!(["POSITION"]), 1000, 4);
+    assert_eq!(few.model().meshes[0].primitives.len(), 4);
+    let many = with_targets(json!(["POSITION"]), 2000, 5);
+    assert!(matches!(many.refused(), GltfError::TooMuch { .. }));
+    let many = with_targets(json!(["POSITION", "NORMAL", "TANGENT"]), 1000, 4);
+    let refused = many.refused();
+    assert!(
+        matches!(refused, GltfError::TooMuch { limit } if limit < 270 << 20),
+        "{refused}"
+    );
+}
+
+#[test]
+fn normals_that_are_generated_are_bounded_by_the_file() {
+    // A fan whose center moves in every target: each turns the normals of all vertices, from a file of 60 kB.
+    let rim = 2000_u16;
+    let mut places = vec![[0.0; 3]];
+    places.extend((0..rim).map(|corner| {
+        let angle = f32::from(corner) / f32::from(rim) * std::f32::consts::TAU;
+        [angle.cos(), angle.sin(), 0.0]
+    }));
+    let corners: Vec<u16> = (0..rim)
+        .flat_map(|corner| [0, 1 + corner, 1 + (corner + 1) % rim])
+        .collect();
+    let mut builder = Builder::new();
+    let (positions, indices) = (builder.floats(&places), builder.indices(&corners));
+    let moved = builder.sparse_vec3(places.len(), 0, [0.0, 0.0, 1.0]);
+    let primitive = json!({
+        "attributes": { "POSITION": positions }, "indices": indices,
+        "targets": vec![json!({ "POSITION": moved }); 4500],
+    });
+    builder.mesh(json!({ "primitives": [primitive] }));
+    let options = ImportOptions {
+        generate_normals: true,
+        ..ImportOptions::default()
+    };
+    assert!(matches!(
+        common::gltf_error(builder.load_with(&options)),
+        GltfError::TooMuch { .. }
+    ));
+    builder.model();
+}
+
+#[test]
 fn targets_that_multiply_are_bounded_by_the_file() {
     let mut builder = Builder::new();
     let mut quad = builder.quad(json!([]));

@@ -68,6 +68,16 @@ impl<'a> Accessors<'a> {
         self.buffers.spend(bytes)
     }
 
+    /// The bytes that are counted now, for [`Accessors::settle`].
+    pub(crate) fn spent(&self) -> u64 {
+        self.buffers.spent()
+    }
+
+    /// Ends a step that began when `before` bytes were counted: its temporaries are freed, and `kept` bytes stay.
+    pub(crate) fn settle(&self, before: u64, kept: u64) -> Result<(), GltfError> {
+        self.buffers.settle(before, kept)
+    }
+
     /// Reads an accessor of `N` components as floats.
     ///
     /// Integers that are normalized become fractions of their largest value, others their value as a float.
@@ -166,7 +176,9 @@ impl<'a> Accessors<'a> {
             vec![[T::default(); N]; count as usize]
         };
         if let Some(sparse) = &accessor.sparse {
+            let before = self.spent();
             self.replace(sparse, &mut values, decode)?;
+            self.settle(before, 0)?;
         }
         Ok(values)
     }
@@ -186,6 +198,9 @@ impl<'a> Accessors<'a> {
                 count,
             });
         }
+        // An index and an element for each, which is no more than the accessor itself takes.
+        let replacement_bytes = (size_of::<u32>() + size_of::<[T; N]>()) as u64;
+        self.spend(sparse_count.saturating_mul(replacement_bytes))?;
         let indices = self.sparse_indices(sparse)?;
         let replacements: Vec<[T; N]> = self
             .elements(

@@ -12,10 +12,10 @@ use super::uri;
 use crate::error::GltfError;
 use crate::text::shorten;
 
-/// Memory that any file may take once read, however small it is.
-const BASE_LIMIT_BYTES: u64 = 512 << 20;
+/// Memory that reading any file may take, however small the file is: 256 MiB.
+const BASE_LIMIT_BYTES: u64 = 256 << 20;
 /// Memory that each byte of a file may take on top: 8-bit components become floats, and primitives share accessors.
-const LIMIT_PER_BYTE: u64 = 64;
+const LIMIT_PER_BYTE: u64 = 16;
 
 /// The buffers of one file.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Buffers<'a> {
     external: RefCell<HashMap<PathBuf, Rc<Vec<u8>>>>,
     /// The bytes of the file and of what was read beside it.
     bytes_read: Cell<u64>,
-    /// The bytes that decoded data takes so far.
+    /// The bytes that the parsed document and decoded data take now, temporaries included.
     spent: Cell<u64>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Buffers<'a> {
         self.bytes_read.get()
     }
 
-    /// Counts memory that decoded data is about to take.
+    /// Counts memory that decoded data is about to take, before it is taken.
     ///
     /// One accessor cannot take more than its bytes justify, but a file of a megabyte can name one accessor a hundred
     /// thousand times; the sum of all has a limit for that reason.
@@ -86,6 +86,17 @@ impl<'a> Buffers<'a> {
         }
         self.spent.set(spent);
         Ok(())
+    }
+
+    /// The bytes that are counted now, for [`Buffers::settle`].
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+
+    /// Ends a step that began when `before` bytes were counted: its temporaries are freed, and `kept` bytes stay.
+    pub(crate) fn settle(&self, before: u64, kept: u64) -> Result<(), GltfError> {
+        self.spent.set(before);
+        self.spend(kept)
     }
 
     /// The bytes of a buffer view, which lie inside its buffer.

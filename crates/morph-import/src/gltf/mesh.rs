@@ -245,6 +245,7 @@ fn read_indices(
     vertex_count: u32,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Vec<u32>, Fault> {
+    let before = accessors.spent();
     let indices = if let Some(accessor) = accessor {
         let here = || format!("{place}, indices (accessor {})", accessor.0);
         let indices = accessors.indices(accessor.0).at(here)?;
@@ -267,7 +268,11 @@ fn read_indices(
     accessors
         .spend((indices.len() as u64 * 4).saturating_mul(mode.growth()))
         .at(|| place.to_owned())?;
-    let (list, left_over) = mode.to_list(indices);
+    let (mut list, left_over) = mode.to_list(indices);
+    list.shrink_to_fit();
+    accessors
+        .settle(before, list.len() as u64 * 4)
+        .at(|| place.to_owned())?;
     if left_over > 0 {
         warnings.push(ImportWarning {
             place: place.to_owned(),
@@ -293,15 +298,37 @@ fn read_targets(
         };
         let target_place = place_of_target(place, slot, name);
         let read = |stream| attribute::<3>(accessors, &target_place, attributes, stream, vertex_count);
+        let before = accessors.spent();
         let (positions, normals, tangents) = (read("POSITION")?, read("NORMAL")?, read("TANGENT")?);
-        targets.push(MorphTarget::from_dense(
+        let dense = [&positions, &normals, &tangents];
+        let stream_count = dense.iter().filter(|stream| stream.is_some()).count();
+        if stream_count > 0 {
+            // At worst every vertex moves, in vectors that double as they grow.
+            let most = 2 * u64::from(vertex_count) * entry_bytes(stream_count);
+            accessors.spend(most).at(|| target_place.clone())?;
+        }
+        let mut target = MorphTarget::from_dense(
             name,
             positions.as_deref(),
             normals.as_deref(),
             tangents.as_deref(),
-        ));
+        );
+        drop((positions, normals, tangents));
+        // Many small targets would keep twice of what they need.
+        target.vertices.shrink_to_fit();
+        for stream in [&mut target.positions, &mut target.normals, &mut target.tangents] {
+            stream.iter_mut().for_each(Vec::shrink_to_fit);
+        }
+        let kept = target.vertices.len() as u64 * entry_bytes(stream_count);
+        accessors.settle(before, kept).at(|| target_place.clone())?;
+        targets.push(target);
     }
     Ok(targets)
+}
+
+/// The bytes that a target takes for each vertex that it moves: the index, and a vector in each stream.
+fn entry_bytes(stream_count: usize) -> u64 {
+    4 + 12 * stream_count as u64
 }
 
 fn place_of_target(place_of_primitive: &str, slot: usize, name: &str) -> String {

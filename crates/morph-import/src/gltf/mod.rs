@@ -25,7 +25,7 @@ use fault::{At, Fault};
 pub(crate) use glb::MAGIC;
 
 use crate::error::{GltfError, ImportError};
-use crate::model::{Format, Model};
+use crate::model::{Format, Mesh, Model, Primitive};
 use crate::normals;
 use crate::options::ImportOptions;
 use crate::warning::ImportWarning;
@@ -65,6 +65,9 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
 
     let buffers = Buffers::new(&document, folder, bytes, binary);
     let accessors = Accessors::new(&document, &buffers);
+    accessors
+        .spend(document.attribute_bytes())
+        .at(|| "JSON".to_owned())?;
     let materials = scene::materials(&document)?;
     let context = mesh::Context {
         accessors,
@@ -75,8 +78,8 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     for (index, described) in document.meshes.iter().enumerate() {
         let mut mesh = mesh::read(&context, index, described, &mut warnings)?;
         if options.generate_normals {
-            let control = normals::coinciding_vertices(&mesh);
-            normals::generate(&mut mesh, &control);
+            generate_normals(&mut mesh, accessors)
+                .at(|| fault::place("mesh", index, described.name.as_deref()))?;
         }
         meshes.push(mesh);
     }
@@ -89,6 +92,25 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         clips,
         warnings,
     })
+}
+
+/// Makes the normals that a mesh lacks, within the memory that the file may take.
+fn generate_normals(mesh: &mut Mesh, accessors: Accessors<'_>) -> Result<(), GltfError> {
+    // What the surface of the mesh takes while normals are made, all its lists together.
+    const BYTES_PER_VERTEX: u64 = 256;
+    const BYTES_PER_INDEX: u64 = 64;
+    let before = accessors.spent();
+    let sum = |length: fn(&Primitive) -> usize| mesh.primitives.iter().map(length).sum::<usize>() as u64;
+    let surface_bytes = sum(|primitive| primitive.positions.len()) * BYTES_PER_VERTEX
+        + sum(|primitive| primitive.indices.len()) * BYTES_PER_INDEX;
+    accessors.spend(surface_bytes)?;
+    let control = normals::coinciding_vertices(mesh);
+    let mut kept = 0;
+    normals::generate(mesh, &control, |bytes| {
+        kept += bytes;
+        accessors.spend(bytes)
+    })?;
+    accessors.settle(before, kept)
 }
 
 /// Parses the JSON and checks the version.
