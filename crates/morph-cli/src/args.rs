@@ -90,7 +90,8 @@ impl ModelArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct WeightArgs {
-    /// Weights by target name, all others zero: "jawOpen=1,mouthSmileLeft=-0.3"
+    /// Weights by target name, all others zero: "jawOpen=1,mouthSmileLeft=-0.3". For names that hold a comma there is
+    /// --weights-file
     #[arg(
         long,
         value_name = "LIST",
@@ -98,7 +99,8 @@ pub(crate) struct WeightArgs {
         help_heading = "Weights [default: the file's own]"
     )]
     pub(crate) weights: Option<String>,
-    /// JSON array of numbers, one per target; a short one reads as zero for the rest
+    /// JSON: an array of numbers, one per target, where a short one reads as zero for the rest; or an object of names
+    /// and numbers, all others zero: {"jawOpen": 1, "smile, left": -0.3}
     #[arg(
         long,
         value_name = "W.json",

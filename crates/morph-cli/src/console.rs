@@ -9,6 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::error::CliError;
+use crate::text::readable;
 
 /// How long a step may take before it is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -65,6 +66,7 @@ impl<'a> Console<'a> {
 
     /// Says something that deserves attention and stops nothing.
     pub(crate) fn warn(&mut self, warning: impl fmt::Display) {
+        let warning = readable(&warning.to_string());
         self.note(format_args!("warning: {warning}"));
     }
 

@@ -9,6 +9,8 @@ use morph_core::{BuildError, KernelError, RestError, Stream, WeightError};
 use morph_import::ImportError;
 use morph_render::{CaptureError, DeformError, DeviceError, RenderError};
 
+use crate::world::Undrawable;
+
 /// Why a command failed. Nothing half written stays behind.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -41,16 +43,20 @@ pub(crate) enum CliError {
     NoTargets { place: String, others: Vec<usize> },
     /// A part of `--weights` is not `name=number`.
     #[error(
-        "`{part}` in --weights: {problem}; write name=number, separated by commas, as in \"jawOpen=1,smile=-0.3\""
+        "`{part}` in --weights: {problem}; write name=number, separated by commas, as in \"jawOpen=1,smile=-0.3\" (names \
+         that hold a comma or = can be set by --weights-file, with an object as in {{\"a, b\": 1}})"
     )]
     WeightList { part: String, problem: &'static str },
+    /// A name is there twice.
+    #[error("`{name}` is in --weights more than once; give each target one weight")]
+    WeightTwice { name: String },
     /// The weights file cannot be read.
     #[error("cannot read the weights file {}: {source}", path.display())]
     ReadWeights { path: PathBuf, source: io::Error },
-    /// The weights file is not an array of numbers.
+    /// The weights file is neither an array of numbers nor an object of names and numbers.
     #[error(
         "{}, line {line}, column {column}: {problem}; the file has to be an array of numbers, one per target, as in \
-         [0.5, 0, -0.3]",
+         [0.5, 0, -0.3], or an object of names and numbers, as in {{\"jawOpen\": 0.5}}",
         path.display()
     )]
     WeightsFile {
@@ -126,6 +132,9 @@ pub(crate) enum CliError {
         vertex: usize,
         ulp: u32,
     },
+    /// Something is where it cannot be drawn.
+    #[error("{place}: {source}")]
+    Undrawable { place: String, source: Undrawable },
     /// There is nothing to draw.
     #[error("{place} has no triangles to draw; points and lines are not drawn")]
     NothingToDraw { place: String },

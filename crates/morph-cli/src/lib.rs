@@ -25,6 +25,7 @@ mod render;
 mod table;
 mod text;
 mod weights;
+mod world;
 mod write;
 
 use std::ffi::OsString;
@@ -69,7 +70,10 @@ pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console
 }
 
 fn refuse(error: &CliError, console: &mut Console<'_>) -> u8 {
-    console.note(format_args!("error: {}", error::with_causes(error)));
+    console.note(format_args!(
+        "error: {}",
+        text::readable(&error::with_causes(error))
+    ));
     REFUSED
 }
 

@@ -87,6 +87,54 @@ pub(crate) fn printable(name: &str) -> String {
     text
 }
 
+/// The most characters of a name that people are shown.
+const LONGEST_NAME: usize = 80;
+/// The most characters of a line of a message.
+const LONGEST_LINE: usize = 2000;
+
+/// A name out of a file, printable, and cut where it is longer than anybody reads.
+pub(crate) fn brief(name: &str) -> String {
+    printable(&cut(name, LONGEST_NAME))
+}
+
+/// The beginning of a text that is too long, and how it goes on.
+fn cut(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
+    if text.chars().nth(most).is_none() {
+        return text.into();
+    }
+    text.chars().take(most).chain(['…']).collect()
+}
+
+/// A message whose quoted parts may come out of a file or off the command line: printable, and with all of them brief.
+///
+/// Lines stay lines. What is quoted stands between backticks or quotation marks.
+pub(crate) fn readable(message: &str) -> String {
+    let line = |line: &str| -> String {
+        let mut text = String::new();
+        for (index, part) in line.split('`').enumerate() {
+            if index > 0 {
+                text.push('`');
+            }
+            if index % 2 == 1 {
+                text.push_str(&cut(part, LONGEST_NAME));
+                continue;
+            }
+            for (index, part) in part.split('"').enumerate() {
+                if index > 0 {
+                    text.push('"');
+                }
+                text.push_str(&if index % 2 == 1 {
+                    cut(part, LONGEST_NAME)
+                } else {
+                    part.into()
+                });
+            }
+        }
+        printable(&cut(&text, LONGEST_LINE))
+    };
+    message.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Marks that turn the direction of writing around or join characters, so that a text is not what it looks like.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -94,7 +142,7 @@ fn is_invisible(character: char) -> bool {
 
 /// A space and the name in quotes, or nothing.
 pub(crate) fn quoted(name: Option<&str>) -> String {
-    name.map(|name| format!(" \"{}\"", printable(name)))
+    name.map(|name| format!(" \"{}\"", brief(name)))
         .unwrap_or_default()
 }
 
@@ -139,6 +187,23 @@ mod tests {
             ["0", "0.01234", "-12.3", "1", "1235", "1.20e-7", "3.00e9"]
         );
         assert_eq!(small(1.66e-6), "1.7e-6");
+    }
+
+    #[test]
+    fn names_that_nobody_reads_to_their_end_are_cut() {
+        let long = "é".repeat(1_000_000);
+        let short = "é".repeat(80);
+        assert_eq!(brief(&short), short);
+        assert_eq!(brief(&long), format!("{short}…"));
+        assert_eq!(quoted(Some(&long)), format!(" \"{short}…\""));
+        let message =
+            format!("no target is named `{long}`: the nearest are `a`, `{long}`\n  because: \"{long}\"");
+        let expected = format!(
+            "no target is named `{short}…`: the nearest are `a`, `{short}…`\n  because: \"{short}…\""
+        );
+        assert_eq!(readable(&message), expected);
+        assert_eq!(readable(&long).chars().count(), 2001);
+        assert_eq!(readable("a `\u{1b}[31m`\nb"), "a `\\u{1b}[31m`\nb");
     }
 
     #[test]

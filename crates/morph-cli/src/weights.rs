@@ -8,14 +8,14 @@ use morph_core::{NameTable, WeightError, weights_from_names};
 use crate::args::WeightArgs;
 use crate::error::CliError;
 use crate::preset::Preset;
-use file::WeightsFile;
+use file::{FileWeights, WeightsFile};
 
 /// What weights were asked for.
 #[derive(Debug)]
 pub(crate) enum WeightRequest {
     /// Nothing was said: the file's own.
     FileDefault,
-    /// Pairs of name and weight.
+    /// Pairs of name and weight, from the command line or a file.
     Named(Vec<(String, f32)>),
     /// An array from a file.
     Listed(WeightsFile),
@@ -29,7 +29,10 @@ impl WeightRequest {
         Ok(if let Some(list) = &args.weights {
             WeightRequest::Named(list::parse(list)?)
         } else if let Some(path) = &args.weights_file {
-            WeightRequest::Listed(WeightsFile::read(path)?)
+            match file::read(path)? {
+                FileWeights::Listed(file) => WeightRequest::Listed(file),
+                FileWeights::Named(pairs) => WeightRequest::Named(pairs),
+            }
         } else if let Some(preset) = args.preset {
             WeightRequest::Preset(preset)
         } else {

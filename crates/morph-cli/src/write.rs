@@ -52,15 +52,27 @@ pub(crate) fn write_whole(
     // Temporary files are their owner's alone; a result is as open as any file of this person.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder_of(path)).map_err(failed)?;
-    let mut buffered = BufWriter::new(file);
-    write(&mut buffered).map_err(failed)?;
-    let file = buffered
-        .into_inner()
-        .map_err(|error| failed(error.into_error()))?;
+    let mut file = builder
+        .tempfile_in(folder_of(path))
+        .map_err(|error| failed(without_temporary_name(error)))?;
+    // The file itself, since the one with a name puts that into every error.
+    let mut buffered = BufWriter::new(file.as_file_mut());
+    write(&mut buffered)
+        .and_then(|()| buffered.flush())
+        .map_err(failed)?;
+    drop(buffered);
     file.persist(path).map_err(|error| failed(error.error))?;
     tracing::info!(path = %path.display(), "written");
     Ok(())
+}
+
+/// The error without the temporary name at its end, which nobody asked for.
+fn without_temporary_name(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((reason, _)) => io::Error::new(error.kind(), reason),
+        None => error,
+    }
 }
 
 /// The folder that a file lies in.
@@ -94,6 +106,30 @@ mod tests {
         );
         write_whole(&path, |out| out.write_all(b"third")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"third");
+    }
+
+    #[test]
+    fn errors_name_the_file_that_was_asked_for() {
+        // A folder that is none fails for everybody, also for those who may write everywhere.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let path = folder.path().join("file/x.json");
+        let error = write_whole(&path, |_| Ok(())).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("cannot write {}: ", path.display())),
+            "{error}"
+        );
+        assert!(!error.contains(".morph-"), "{error}");
+        if std::path::Path::new("/dev/full").exists() {
+            let error = write_whole(&folder.path().join("y.json"), |out| {
+                out.flush()?;
+                std::fs::File::options()
+                    .write(true)
+                    .open("/dev/full")?
+                    .write_all(b"x")
+            });
+            assert!(error.unwrap_err().to_string().contains("y.json: No space"));
+        }
     }
 
     #[test]

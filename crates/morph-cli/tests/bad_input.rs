@@ -118,11 +118,22 @@ fn weights_that_no_target_can_take() {
     write(folder.path(), "square.gltf", square());
     write(folder.path(), "nan.json", "[0,\n 0.5, NaN]");
     write(folder.path(), "text.json", "[0, \"a\"]");
-    write(folder.path(), "object.json", "{\"grow\": 1}");
+    write(folder.path(), "object.json", "{\"grow\": 1, \"grow\": 2}");
+    write(folder.path(), "unknown.json", "{\"grwo\": 1}");
     write(folder.path(), "empty.json", "");
     std::fs::create_dir(folder.path().join("folder.json")).unwrap();
     let before = names_in(folder.path());
-    let cases: [(&[&str], &[&str]); 13] = [
+    let cases: [(&[&str], &[&str]); 17] = [
+        (
+            &["--weights", "grow=1,grow=2"],
+            &["`grow` is in --weights more than once"],
+        ),
+        (
+            &["--weights", "grow=1e39"],
+            &["`grow=1e39`", "does not fit 32 bits"],
+        ),
+        (&["--weights", "a,b=1"], &["`a`", "--weights-file", "comma"]),
+        (&["--weights-file", "unknown.json"], &["`grwo`", "`grow`"]),
         (
             &["--weights", "grwo=1"],
             &["mesh 0 \"Square\"", "`grwo`", "`grow`"],
@@ -145,7 +156,11 @@ fn weights_that_no_target_can_take() {
         ),
         (
             &["--weights-file", "object.json"],
-            &["object.json, line 1", "array of numbers"],
+            &[
+                "object.json, line 1",
+                "`grow` is there more than once",
+                "array of numbers",
+            ],
         ),
         (&["--weights-file", "empty.json"], &["empty.json, line 1", "EOF"]),
         (&["--weights-file", "folder.json"], &["folder.json", "not a file"]),
@@ -197,10 +212,95 @@ fn weights_that_no_target_can_take() {
 }
 
 #[test]
+fn what_lies_where_nothing_can_be_drawn() {
+    let folder = folder();
+    let node = |members: &str| square().replace("\"mesh\":0,", &format!("\"mesh\":0,{members},"));
+    for (file, text, parts) in [
+        (
+            "matrix.gltf",
+            node("\"scale\":[1e38,1e38,1e38]"),
+            &["mesh 0 \"Square\"", "node 0 \"n0\"", "1e38"][..],
+        ),
+        (
+            "far.gltf",
+            node("\"translation\":[0,2e9,0]"),
+            &["mesh 0 \"Square\"", "node 0 \"n0\"", "2.00e9", "1e9"][..],
+        ),
+        (
+            "small.gltf",
+            node("\"scale\":[1e-12,1e-12,1e-12]"),
+            &["2e-12 across", "1e-9"][..],
+        ),
+    ] {
+        write(folder.path(), file, &text);
+        let before = names_in(folder.path());
+        let run = morph(folder.path(), &["inspect", file]).ok();
+        assert!(run.out.contains("it cannot be drawn: "), "{}", run.out);
+        for part in parts {
+            assert!(run.out.contains(part), "no {part:?} in {}", run.out);
+        }
+        morph(folder.path(), &["render", file, "--out", "x.png"]).refused(parts);
+        assert_eq!(names_in(folder.path()), before);
+    }
+    write(folder.path(), "square.gltf", square());
+    let run = morph(folder.path(), &["inspect", "square.gltf"]).ok();
+    assert!(!run.out.contains("cannot be drawn"), "{}", run.out);
+    let far = [
+        "render",
+        "square.gltf",
+        "--weights",
+        "grow=1e10",
+        "--out",
+        "x.png",
+    ];
+    morph(folder.path(), &far).refused(&["with these weights, vertex 0", "1e9"]);
+}
+
+#[test]
+fn names_that_nobody_reads_to_their_end() {
+    let folder = folder();
+    let long = "n".repeat(100_000);
+    write(
+        folder.path(),
+        "long.gltf",
+        common::square_named([&long, "liftTop", "idle"]),
+    );
+    let set = format!("{{\"{long}\": 1}}");
+    write(folder.path(), "w.json", &set);
+    for args in [
+        &["inspect", "long.gltf"][..],
+        &["eval", "long.gltf", "--weights-file", "w.json"],
+        &["eval", "long.gltf", "--weights", "nnnn=1"],
+    ] {
+        let run = morph(folder.path(), args);
+        let text = run.out + &run.notes;
+        assert!(text.contains(&format!("{}…", "n".repeat(80))), "{args:?}: {text}");
+        assert!(text.len() < 5000, "{args:?}: {}", text.len());
+    }
+    let json = morph(folder.path(), &["inspect", "long.gltf", "--json"])
+        .ok()
+        .json();
+    assert_eq!(json["meshes"][0]["target_names"][0], json!(long));
+}
+
+#[test]
+fn names_with_commas_can_be_set_by_a_file() {
+    let folder = folder();
+    let names = ["grow, wide=1", "liftTop", "idle"];
+    write(folder.path(), "comma.gltf", common::square_named(names));
+    write(folder.path(), "w.json", "{\"grow, wide=1\": 0.5}");
+    let run = morph(
+        folder.path(),
+        &["eval", "comma.gltf", "--weights-file", "w.json", "--json"],
+    );
+    assert_eq!(run.ok().json()["weights"], json!([0.5, 0.0, 0.0]));
+}
+
+#[test]
 fn results_that_overflow() {
     let mut gltf = Gltf::default();
     let (positions, indices) = (gltf.vectors(&SQUARE), gltf.indices(&SQUARE_INDICES));
-    let far = gltf.vectors(&[[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0e10], [0.0; 3]]);
+    let far = gltf.vectors(&[[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0e8], [0.0; 3]]);
     let mesh = json!({
         "primitives": [{"attributes": {"POSITION": positions}, "indices": indices, "targets": [{"POSITION": far}]}],
     });
@@ -217,7 +317,7 @@ fn results_that_overflow() {
         "eval",
         "far.gltf",
         "--weights",
-        "target_0=1e30",
+        "target_0=1e31",
         "--out",
         "x.json",
     ];
@@ -226,7 +326,7 @@ fn results_that_overflow() {
         "render",
         "far.gltf",
         "--weights",
-        "target_0=1e30",
+        "target_0=1e31",
         "--out",
         "x.png",
     ];

@@ -8,7 +8,7 @@ use morph_core::Aabb;
 use super::Evaluation;
 use super::output::Output;
 use super::subject::Subject;
-use crate::text::{bytes, count, counted, number, point, printable, small};
+use crate::text::{brief, bytes, count, counted, number, point, printable, small};
 
 /// How many active targets are named.
 const SHOWN_WEIGHTS: usize = 6;
@@ -63,7 +63,7 @@ fn weights(subject: &Subject<'_>) -> String {
     }
     let named = active.iter().take(SHOWN_WEIGHTS).map(|&(slot, weight)| {
         let name = subject.mesh.names().name(slot).unwrap_or_default();
-        format!("{}={weight}", printable(name))
+        format!("{}={weight}", brief(name))
     });
     let mut text = format!(
         "{} active: {}",

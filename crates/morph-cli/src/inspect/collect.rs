@@ -39,6 +39,7 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
         meshes.push(report);
     }
     problems.extend(problems::unused_meshes(loaded));
+    problems.extend(problems::undrawable(loaded));
     Report {
         file: loaded.path.display().to_string(),
         format: match model.format {

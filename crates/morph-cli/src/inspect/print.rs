@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::report::{ClipReport, FormatReport, MeshReport, NodeReport, PrimitiveReport, Report, TargetInfo};
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
-use crate::text::{bytes, count, counted, number, point, printable, quoted, small};
+use crate::text::{brief, bytes, count, counted, number, point, printable, quoted, readable, small};
 
 /// More targets than this are listed in part, unless all are asked for.
 const MANY_TARGETS: usize = 100;
@@ -45,7 +45,7 @@ pub(super) fn text(report: &Report, full: bool) -> String {
             format_args!("{}:", counted(report.problems.len(), "problem", "problems")),
         );
         for problem in &report.problems {
-            let (place, problem) = (printable(&problem.place), printable(&problem.problem));
+            let (place, problem) = (readable(&problem.place), readable(&problem.problem));
             line(&mut text, format_args!("  {place}: {problem}"));
         }
     }
@@ -139,7 +139,7 @@ fn format_table(formats: &[FormatReport]) -> Table {
             cells[5] = degrees(cost.worst_error.direction_degrees);
         }
         if let Some(refused) = &format.refused {
-            cells[6] = format!("refused: {}", printable(refused));
+            cells[6] = format!("refused: {}", readable(refused));
         }
         table.row(cells);
     }
@@ -229,7 +229,7 @@ fn target_table(targets: &[&TargetInfo], vertex_count: usize) -> Table {
         let default = f64::from(target.default_weight);
         table.row(vec![
             target.slot.to_string(),
-            printable(&target.name),
+            brief(&target.name),
             if default == 0.0 {
                 String::new()
             } else {

@@ -1,11 +1,13 @@
 //! What `morph inspect` finds odd beside what the reader of the file did.
 
-use morph_core::{BuildReport, MorphMesh, Quantization};
-use morph_import::Primitive;
+use glam::Mat4;
+use morph_core::{Aabb, BuildReport, MorphMesh, Quantization};
+use morph_import::{Primitive, Topology};
 
 use super::report::{MeshReport, Problem};
 use crate::model::Loaded;
-use crate::text::{counted, printable};
+use crate::text::{brief, counted};
+use crate::world::{Undrawable, check_extent, check_matrix, check_positions, matrices, to_world};
 
 /// Below this length a normal has no direction to speak of.
 const SHORTEST_NORMAL: f64 = 1.0e-4;
@@ -81,7 +83,7 @@ pub(super) fn idle_targets(place: &str, mesh: &MeshReport) -> Option<Problem> {
     if idle.is_empty() || built().next().is_none() {
         return None;
     }
-    let names: Vec<String> = idle.iter().take(SHOWN).map(|name| printable(name)).collect();
+    let names: Vec<String> = idle.iter().take(SHOWN).map(|name| brief(name)).collect();
     let more = if idle.len() > SHOWN {
         format!(" and {} more", idle.len() - SHOWN)
     } else {
@@ -102,6 +104,98 @@ pub(super) fn unused_meshes(loaded: &Loaded) -> Vec<Problem> {
         .map(|mesh| Problem {
             place: loaded.mesh_place(mesh),
             problem: "no node shows it".to_owned(),
+        })
+        .collect()
+}
+
+/// What `morph render` will refuse to draw where it is, without any weights.
+pub(super) fn undrawable(loaded: &Loaded) -> Vec<Problem> {
+    let model = &loaded.model;
+    // A box per mesh is looked at, not each vertex again for each node.
+    let corners: Vec<Vec<[f32; 3]>> = model
+        .meshes
+        .iter()
+        .map(|mesh| {
+            let drawn = mesh
+                .primitives
+                .iter()
+                .filter(|it| it.topology == Topology::Triangles && it.indices.len() >= 3);
+            drawn.flat_map(|it| corners_of(&it.positions)).collect()
+        })
+        .collect();
+    let worlds = matrices(model);
+    let mut found = Vec::new();
+    let mut all: Vec<[f32; 3]> = Vec::new();
+    let mut is_complete = true;
+    let mut look = |place: String, world: &Mat4, mesh: usize| {
+        let in_world: Vec<_> = corners[mesh].iter().map(|&at| to_world(world, at)).collect();
+        let checked = if in_world.is_empty() {
+            Ok(())
+        } else {
+            check_matrix(world).and_then(|()| check_positions("corner", &in_world))
+        };
+        match checked {
+            Ok(()) => all.extend(in_world),
+            Err(error) => {
+                is_complete = false;
+                found.push(problem(place, &error));
+            }
+        }
+    };
+    let mut any_shown = false;
+    for (index, node) in model.nodes.iter().enumerate() {
+        let Some(mesh) = node.mesh.filter(|&mesh| mesh < corners.len()) else {
+            continue;
+        };
+        any_shown = true;
+        let world = if node.skinned {
+            Mat4::IDENTITY
+        } else {
+            worlds[index]
+        };
+        let node = format!("node {index}{}", crate::text::quoted(node.name.as_deref()));
+        look(
+            format!("{}, shown by {node}", loaded.mesh_place(mesh)),
+            &world,
+            mesh,
+        );
+    }
+    if !any_shown {
+        (0..corners.len()).for_each(|mesh| look(loaded.mesh_place(mesh), &Mat4::IDENTITY, mesh));
+    }
+    if is_complete && !all.is_empty() {
+        let checked = check_extent(&Aabb::of(&all));
+        found.extend(
+            checked
+                .err()
+                .map(|error| problem("all meshes".to_owned(), &error)),
+        );
+    }
+    found
+}
+
+fn problem(place: String, error: &Undrawable) -> Problem {
+    Problem {
+        place,
+        problem: format!("it cannot be drawn: {error}"),
+    }
+}
+
+/// The corners of the box around places; none where there are none or where they are not finite.
+fn corners_of(positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
+    if positions.is_empty() || positions.as_flattened().iter().any(|x| !x.is_finite()) {
+        return Vec::new();
+    }
+    let Aabb { min, max } = Aabb::of(positions);
+    (0..8)
+        .map(|corner| {
+            std::array::from_fn(|axis| {
+                if corner >> axis & 1 == 0 {
+                    min[axis]
+                } else {
+                    max[axis]
+                }
+            })
         })
         .collect()
 }

@@ -91,6 +91,18 @@ fn lit(camera: Camera, shadow_bounds: Aabb) -> View {
     }
 }
 
+impl View {
+    /// Whether no number of the view has overflowed.
+    pub(super) fn is_finite(&self, aspect_ratio: f32) -> bool {
+        let Aabb { min, max } = self.light.shadow_bounds;
+        let bounds = [min, max];
+        self.camera.matrices(aspect_ratio).view_projection().is_finite()
+            && self.light.direction.is_finite()
+            && self.extent.is_finite()
+            && bounds.as_flattened().iter().all(|x| x.is_finite())
+    }
+}
+
 impl Sight<'_> {
     /// Whether the model is more than this head, and yet nothing but the head can move.
     fn moves_only(&self, head: &Aabb) -> bool {

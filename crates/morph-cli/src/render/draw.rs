@@ -16,6 +16,7 @@ use crate::args::RenderArgs;
 use crate::console::Console;
 use crate::device_room::{Room, geometry_bytes};
 use crate::error::CliError;
+use crate::world::Undrawable;
 
 /// A picture and how it came about.
 #[derive(Debug)]
@@ -39,6 +40,12 @@ pub(super) fn draw(parts: &Parts, args: &RenderArgs, console: &Console<'_>) -> R
         movable: world.movable,
     };
     let view = view(args.camera, &sight, aspect_ratio);
+    if !view.is_finite(aspect_ratio) {
+        return Err(CliError::Undrawable {
+            place: "all that was asked for".to_owned(),
+            source: Undrawable::Camera { bounds: world.bounds },
+        });
+    }
 
     let desc = HeadlessDesc {
         driver: args.driver.clone(),

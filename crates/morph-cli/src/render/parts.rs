@@ -15,7 +15,9 @@ use crate::args::RenderArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
+use crate::text::quoted;
 use crate::weights::WeightRequest;
+use crate::world::{check_extent, check_matrix, check_positions, to_world};
 
 /// The vertex of the renderer: it has no use for tangents.
 pub(super) const LAYOUT: VertexLayout = VertexLayout::POSITION_NORMAL;
@@ -43,6 +45,8 @@ pub(super) struct Part {
 /// Once that a node shows a primitive.
 #[derive(Debug)]
 pub(super) struct Shown {
+    /// The node that shows it, for messages; empty where none does.
+    node: String,
     /// Model to world space.
     pub(super) world: Mat4,
     pub(super) weights: Vec<f32>,
@@ -130,23 +134,25 @@ impl Parts {
             };
             let movable = movable_vertices(&part.mesh);
             for shown in &part.shown {
+                let undrawable = |source| CliError::Undrawable {
+                    place: format!("{}{}", part.place, shown.node),
+                    source,
+                };
+                check_matrix(&shown.world).map_err(undrawable)?;
                 let start = world.rest.len();
                 world.rest.extend(
                     rest.positions
                         .iter()
                         .map(|&position| to_world(&shown.world, position)),
                 );
+                check_positions("vertex", &world.rest[start..]).map_err(undrawable)?;
                 let kernel_error = |source| CliError::Kernel {
                     place: part.place.clone(),
                     source,
                 };
                 let morphed = morph(&part.mesh, &rest, &shown.weights).map_err(kernel_error)?;
-                let morphed: Vec<_> = morphed
-                    .positions
-                    .iter()
-                    .map(|&position| to_world(&shown.world, position))
-                    .collect();
                 let overflow = morphed
+                    .positions
                     .iter()
                     .position(|position| position.iter().any(|x| !x.is_finite()));
                 if let Some(vertex) = overflow {
@@ -155,6 +161,12 @@ impl Parts {
                         vertex,
                     });
                 }
+                let morphed: Vec<_> = morphed
+                    .positions
+                    .iter()
+                    .map(|&position| to_world(&shown.world, position))
+                    .collect();
+                check_positions("with these weights, vertex", &morphed).map_err(undrawable)?;
                 world.bounds = union(
                     union(world.bounds, Aabb::of(&world.rest[start..])),
                     Aabb::of(&morphed),
@@ -169,6 +181,10 @@ impl Parts {
                 }
             }
         }
+        check_extent(&world.bounds).map_err(|source| CliError::Undrawable {
+            place: "all that was asked for".to_owned(),
+            source,
+        })?;
         Ok(world)
     }
 }
@@ -269,7 +285,7 @@ fn place_instances(
     weights::check(request, &all)?;
 
     for ((mesh, _), asking) in meshes.iter().zip(&all) {
-        for (world, file_default) in placements(loaded, *mesh) {
+        for (node, world, file_default) in placements(loaded, *mesh) {
             let asking = Asking {
                 place: asking.place.clone(),
                 file_default,
@@ -282,6 +298,7 @@ fn place_instances(
             };
             for (_, part) in parts.iter_mut().filter(|(it, _)| it == mesh) {
                 part.shown.push(Shown {
+                    node: node.clone(),
                     world,
                     weights: weights.clone(),
                     start_weights: start_weights.clone(),
@@ -293,9 +310,9 @@ fn place_instances(
 }
 
 /// Where nodes show a mesh, and the weights that the file gives it there; once at the origin where none does.
-fn placements(loaded: &Loaded, mesh: usize) -> Vec<(Mat4, &[f32])> {
+fn placements(loaded: &Loaded, mesh: usize) -> Vec<(String, Mat4, &[f32])> {
     let model = &loaded.model;
-    let placed: Vec<(Mat4, &[f32])> = model
+    let placed: Vec<(String, Mat4, &[f32])> = model
         .nodes
         .iter()
         .enumerate()
@@ -307,12 +324,14 @@ fn placements(loaded: &Loaded, mesh: usize) -> Vec<(Mat4, &[f32])> {
             } else {
                 model.world(index)
             };
-            (world, model.start_weights(index))
+            let place = format!(", shown by node {index}{}", quoted(node.name.as_deref()));
+            (place, world, model.start_weights(index))
         })
         .collect();
     if placed.is_empty() {
         let default_weights = model.meshes.get(mesh).map(|mesh| mesh.default_weights.as_slice());
-        return vec![(Mat4::IDENTITY, default_weights.unwrap_or_default())];
+        let weights = default_weights.unwrap_or_default();
+        return vec![(String::new(), Mat4::IDENTITY, weights)];
     }
     placed
 }
@@ -355,10 +374,6 @@ fn surface(primitive: &Primitive, format: Format) -> Material {
         double_sided: material.double_sided,
         ..surface
     }
-}
-
-fn to_world(world: &Mat4, position: [f32; 3]) -> [f32; 3] {
-    world.transform_point3(Vec3::from(position)).to_array()
 }
 
 fn union(a: Aabb, b: Aabb) -> Aabb {

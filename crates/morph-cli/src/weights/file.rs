@@ -1,16 +1,32 @@
-//! `--weights-file W.json`: an array of numbers.
+//! `--weights-file W.json`: an array of numbers, or an object of names and numbers.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use morph_core::NameTable;
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Unexpected, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 
 use super::not_finite;
 use crate::error::CliError;
 
-/// The most bytes of a weights file: 65,536 targets, as many as a mesh may have, at far more digits than any needs.
-const LARGEST_FILE_BYTES: u64 = 8 << 20;
+/// The most bytes of a weights file: 65,536 targets, as many as a mesh may have, with names and numbers far longer than
+/// any needs.
+const LARGEST_FILE_BYTES: u64 = 64 << 20;
+
+/// What a weights file holds.
+#[derive(Debug)]
+pub(super) enum FileWeights {
+    /// An array: one number per target.
+    Listed(WeightsFile),
+    /// An object: pairs of name and weight, no name twice.
+    Named(Vec<(String, f32)>),
+}
+
+/// Reads a weights file.
+pub(super) fn read(path: &Path) -> Result<FileWeights, CliError> {
+    parse(path, &read_text(path)?)
+}
 
 /// The numbers of a weights file.
 #[derive(Debug)]
@@ -21,56 +37,92 @@ pub(crate) struct WeightsFile {
     not_finite: Option<(usize, usize, f32)>,
 }
 
+fn read_text(path: &Path) -> Result<String, CliError> {
+    let read_error = |source| CliError::ReadWeights {
+        path: path.to_owned(),
+        source,
+    };
+    let metadata = path.metadata().map_err(read_error)?;
+    let refuse = |problem: &str| read_error(std::io::Error::new(std::io::ErrorKind::InvalidInput, problem));
+    // A pipe or a device would block or never end.
+    if !metadata.is_file() {
+        return Err(refuse("it is not a file"));
+    }
+    if metadata.len() > LARGEST_FILE_BYTES {
+        return Err(refuse("it is longer than weights for any mesh can be"));
+    }
+    std::fs::read_to_string(path).map_err(read_error)
+}
+
+fn parse(path: &Path, text: &str) -> Result<FileWeights, CliError> {
+    if text.trim_start().starts_with('{') {
+        return parse_object(path, text).map(FileWeights::Named);
+    }
+    let mut file = WeightsFile {
+        path: path.to_owned(),
+        weights: Vec::new(),
+        not_finite: None,
+    };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = Numbers(&mut file.weights)
+        .deserialize(&mut reader)
+        .and_then(|()| reader.end());
+    let Err(error) = read else {
+        return Ok(FileWeights::Listed(file));
+    };
+    let (line, column) = place_of(&error);
+    // JSON has no NaN, but programs that write JSON do it all the same; say which target it is for.
+    if error.is_syntax()
+        && let Some((value, column)) = not_finite_at(text, line, column)
+    {
+        file.not_finite = Some((line, column, value));
+        return Ok(FileWeights::Listed(file));
+    }
+    Err(refusal_at(path, (line, column), problem_of(&error)))
+}
+
+fn parse_object(path: &Path, text: &str) -> Result<Vec<(String, f32)>, CliError> {
+    let mut named = Named::default();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = (&mut named).deserialize(&mut reader).and_then(|()| reader.end());
+    let Err(error) = read else {
+        return Ok(named.pairs);
+    };
+    let (line, column) = place_of(&error);
+    if error.is_syntax()
+        && let Some(name) = &named.current
+        && let Some((value, column)) = not_finite_at(text, line, column)
+    {
+        let problem = format!("the weight of target `{name}` is {value}: weights must be finite numbers");
+        return Err(refusal_at(path, (line, column), problem));
+    }
+    Err(refusal_at(path, (line, column), problem_of(&error)))
+}
+
+/// Line and column; at the very start the parser has not counted a column yet.
+fn place_of(error: &serde_json::Error) -> (usize, usize) {
+    (error.line(), error.column().max(1))
+}
+
+/// What is wrong, without the place.
+fn problem_of(error: &serde_json::Error) -> String {
+    let full = error.to_string();
+    match full.rsplit_once(" at line ") {
+        Some((problem, _)) => problem.to_owned(),
+        None => full,
+    }
+}
+
+fn refusal_at(path: &Path, (line, column): (usize, usize), problem: String) -> CliError {
+    CliError::WeightsFile {
+        path: path.to_owned(),
+        line,
+        column,
+        problem,
+    }
+}
+
 impl WeightsFile {
-    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let read_error = |source| CliError::ReadWeights {
-            path: path.to_owned(),
-            source,
-        };
-        let metadata = path.metadata().map_err(read_error)?;
-        let refuse =
-            |problem: &str| read_error(std::io::Error::new(std::io::ErrorKind::InvalidInput, problem));
-        // A pipe or a device would block or never end.
-        if !metadata.is_file() {
-            return Err(refuse("it is not a file"));
-        }
-        if metadata.len() > LARGEST_FILE_BYTES {
-            return Err(refuse("it is longer than weights for any mesh can be"));
-        }
-        let text = std::fs::read_to_string(path).map_err(read_error)?;
-        Self::parse(path, &text)
-    }
-
-    fn parse(path: &Path, text: &str) -> Result<Self, CliError> {
-        let mut file = WeightsFile {
-            path: path.to_owned(),
-            weights: Vec::new(),
-            not_finite: None,
-        };
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let read = Numbers(&mut file.weights)
-            .deserialize(&mut reader)
-            .and_then(|()| reader.end());
-        let Err(error) = read else { return Ok(file) };
-        // At the very start the parser has not counted a column yet.
-        let (line, column) = (error.line(), error.column().max(1));
-        // JSON has no NaN, but programs that write JSON do it all the same; say which target it is for.
-        if error.is_syntax()
-            && let Some((value, column)) = not_finite_at(text, line, column)
-        {
-            file.not_finite = Some((line, column, value));
-            return Ok(file);
-        }
-        let full = error.to_string();
-        let problem = full.split(" at line ").next().unwrap_or_default().to_owned();
-        Err(CliError::WeightsFile {
-            path: path.to_owned(),
-            line,
-            column,
-            problem,
-        })
-    }
-
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -136,10 +188,50 @@ impl<'de> Visitor<'de> for Numbers<'_> {
     }
 }
 
-/// Reads the number for one target.
-struct Number(usize);
+/// Reads an object of names and numbers.
+#[derive(Debug, Default)]
+struct Named {
+    pairs: Vec<(String, f32)>,
+    /// The name whose number is being read.
+    current: Option<String>,
+}
 
-impl<'de> DeserializeSeed<'de> for Number {
+impl<'de> DeserializeSeed<'de> for &mut Named {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Named {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of names and numbers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if !seen.insert(name.clone()) {
+                return Err(serde::de::Error::custom(format_args!(
+                    "`{name}` is there more than once"
+                )));
+            }
+            self.current = Some(name.clone());
+            let number = map.next_value_seed(Number(format!("`{name}`")))?;
+            self.current = None;
+            self.pairs.push((name, number));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the number for one target, which it names in errors.
+struct Number<T>(T);
+
+impl<'de, T: fmt::Display> DeserializeSeed<'de> for Number<T> {
     type Value = f32;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<f32, D::Error> {
@@ -147,7 +239,7 @@ impl<'de> DeserializeSeed<'de> for Number {
     }
 }
 
-impl Visitor<'_> for Number {
+impl<T: fmt::Display> Visitor<'_> for Number<T> {
     type Value = f32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -180,7 +272,10 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<WeightsFile, CliError> {
-        WeightsFile::parse(Path::new("w.json"), text)
+        match super::parse(Path::new("w.json"), text)? {
+            FileWeights::Listed(file) => Ok(file),
+            FileWeights::Named(pairs) => panic!("an object: {pairs:?}"),
+        }
     }
 
     fn refusal(text: &str) -> String {
@@ -200,6 +295,13 @@ mod tests {
     }
 
     #[test]
+    fn names_may_hold_anything_in_an_object() {
+        let named = super::parse(Path::new("w.json"), "\n{\"a, b=c\": 0.5, \"\": -1}");
+        let expected = vec![("a, b=c".to_owned(), 0.5), (String::new(), -1.0)];
+        assert!(matches!(named, Ok(FileWeights::Named(pairs)) if pairs == expected));
+    }
+
+    #[test]
     fn anything_else_is_an_error_with_its_place() {
         for (text, start) in [
             ("", "w.json, line 1, column 1: EOF while parsing a value"),
@@ -216,8 +318,24 @@ mod tests {
                 "w.json, line 1, column 5: invalid type: sequence, expected a number for target 1",
             ),
             (
-                "{\"a\": 1}",
-                "w.json, line 1, column 1: invalid type: map, expected an array of numbers",
+                "{\"a\": 1, \"b, c\": true}",
+                "w.json, line 1, column 21: invalid type: boolean `true`, expected a number for target `b, c`",
+            ),
+            (
+                "{\"a\": 1,\n \"a\": 1}",
+                "w.json, line 2, column 4: `a` is there more than once",
+            ),
+            (
+                "{\"a\": NaN}",
+                "w.json, line 1, column 7: the weight of target `a` is NaN: weights must be finite",
+            ),
+            (
+                "{\"a\": 1",
+                "w.json, line 1, column 7: EOF while parsing an object",
+            ),
+            (
+                "7",
+                "w.json, line 1, column 1: invalid type: integer `7`, expected an array of numbers",
             ),
             ("[1, 2", "w.json, line 1, column 5: EOF while parsing a list"),
             ("[1] 2", "w.json, line 1, column 5: trailing characters"),

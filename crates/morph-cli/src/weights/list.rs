@@ -1,5 +1,7 @@
 //! `--weights "name=number,name=number"`.
 
+use std::collections::HashSet;
+
 use crate::error::CliError;
 
 /// Pairs of name and weight, in the order given. An empty list is the rest pose.
@@ -10,7 +12,8 @@ pub(super) fn parse(list: &str) -> Result<Vec<(String, f32)>, CliError> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
     }
-    list.split(',')
+    let pairs: Vec<(String, f32)> = list
+        .split(',')
         .map(|part| {
             let refuse = |problem| CliError::WeightList {
                 part: part.trim().to_owned(),
@@ -24,13 +27,22 @@ pub(super) fn parse(list: &str) -> Result<Vec<(String, f32)>, CliError> {
             if name.is_empty() {
                 return Err(refuse("it has no name"));
             }
-            let weight = number
-                .trim()
-                .parse()
-                .map_err(|_| refuse("its weight is not a number"))?;
+            let number = number.trim();
+            let weight: f32 = number.parse().map_err(|_| refuse("its weight is not a number"))?;
+            // Infinity in so many words is refused by the name of its target; digits were meant as a number.
+            if weight.is_infinite() && number.contains(|it: char| it.is_ascii_digit()) {
+                return Err(refuse(
+                    "its weight does not fit 32 bits, whose largest number is about 3.4e38",
+                ));
+            }
             Ok((name.to_owned(), weight))
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    let mut seen = HashSet::with_capacity(pairs.len());
+    match pairs.iter().find(|(name, _)| !seen.insert(name.as_str())) {
+        Some((name, _)) => Err(CliError::WeightTwice { name: name.clone() }),
+        None => Ok(pairs),
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +79,11 @@ mod tests {
             ("a", "`a` in --weights: it has no weight"),
             ("a=1,=2", "`=2` in --weights: it has no name"),
             ("a=1,b=x", "`b=x` in --weights: its weight is not a number"),
+            (
+                "a=1,b=1e39",
+                "`b=1e39` in --weights: its weight does not fit 32 bits",
+            ),
+            ("a=1,b=2, a =3", "`a` is in --weights more than once"),
             (
                 "a=1,",
                 "`` in --weights: nothing stands between two commas or at the end",
