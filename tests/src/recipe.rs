@@ -116,6 +116,7 @@ fn cook_target(rng: &mut Rng, mesh: &MeshRecipe, slot: usize, recipe: TargetReci
         positions,
         normals,
         tangents,
+        ..MorphTarget::default()
     }
 }
 

@@ -20,6 +20,23 @@ pub struct MorphTarget {
     pub normals: Option<Vec<[f32; 3]>>,
     /// Tangent deltas (xyz) against a unit tangent, where the target has them.
     pub tangents: Option<Vec<[f32; 3]>>,
+    /// Deltas of texture coordinates, one for each set that the target changes.
+    pub texcoords: Vec<SetDeltas<2>>,
+    /// Deltas of vertex colors, one for each set that the target changes. Morphed colors are clamped to 0..=1.
+    pub colors: Vec<SetDeltas<4>>,
+}
+
+/// The deltas of one set of texture coordinates or colors, with vertices of their own.
+///
+/// They are kept as 32-bit floats whatever the quantization, because few models have them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SetDeltas<const N: usize> {
+    /// Which set: 0 for TEXCOORD_0 or COLOR_0.
+    pub set: u32,
+    /// The changed vertices: distinct indices into the base mesh, in any order.
+    pub vertices: Vec<u32>,
+    /// A delta for each vertex of the list.
+    pub deltas: Vec<[f32; N]>,
 }
 
 impl MorphTarget {
@@ -72,6 +89,7 @@ impl MorphTarget {
             positions,
             normals,
             tangents,
+            ..MorphTarget::default()
         }
     }
 

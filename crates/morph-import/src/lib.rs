@@ -30,7 +30,7 @@ mod warning;
 use std::path::Path;
 
 pub use error::{GltfError, ImportError, MakeHumanError};
-pub use model::{ClipInfo, Format, Material, Mesh, Model, Node, Primitive, Topology};
+pub use model::{ClipInfo, Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::ImportOptions;
 pub use warning::{ImportWarning, WarningKind};
 

@@ -1,7 +1,8 @@
 //! What an import yields: meshes with their targets, nodes, materials and a list of clips.
 
 use glam::Mat4;
-use morph_core::MorphTarget;
+use morph_anim::Trs;
+use morph_core::{MorphTarget, SkinWeights};
 
 use crate::warning::ImportWarning;
 
@@ -17,6 +18,8 @@ pub struct Model {
     pub meshes: Vec<Mesh>,
     /// The nodes of every scene of the file; a parent may come after its child.
     pub nodes: Vec<Node>,
+    /// The skins.
+    pub skins: Vec<Skin>,
     /// The animation clips, listed only.
     pub clips: Vec<ClipInfo>,
     /// What was odd in the file but provably harmless.
@@ -60,8 +63,12 @@ pub struct Primitive {
     pub normals: Option<Vec<[f32; 3]>>,
     /// Tangents with the sign of the bitangent as the fourth component, one per vertex.
     pub tangents: Option<Vec<[f32; 4]>>,
-    /// The first set of texture coordinates, one per vertex, with v pointing down as in glTF.
-    pub texcoords: Option<Vec<[f32; 2]>>,
+    /// Texture coordinates by set, each one per vertex, with v pointing down as in glTF.
+    pub texcoords: Vec<Vec<[f32; 2]>>,
+    /// Linear colors by set, each one per vertex; opacity is 1 where the file has none.
+    pub colors: Vec<Vec<[f32; 4]>>,
+    /// The bones that hold the vertices: indices into [`Skin::joints`] of the node's skin.
+    pub skin_weights: Option<SkinWeights>,
     /// Indices of vertices, all below the vertex count, grouped as [`Primitive::topology`] says. Always filled: a
     /// primitive without indices gets 0, 1, 2, and so on; strips, fans and loops are written out as lists.
     pub indices: Vec<u32>,
@@ -125,8 +132,23 @@ pub struct Node {
     pub weights: Option<Vec<f32>>,
     /// The transform into the parent's space.
     pub local: Mat4,
-    /// The node's mesh is deformed by a skin. Skins themselves are not read yet.
-    pub skinned: bool,
+    /// The parts of [`Node::local`] that clips drive; where the file gives a matrix, what it comes nearest to.
+    pub trs: Trs,
+    /// The index of the skin in [`Model::skins`] that deforms the node's mesh.
+    pub skin: Option<usize>,
+    /// The name by which clips call the node, distinct within the model: its own, else `node_` and its index.
+    pub id: String,
+}
+
+/// The bones of a skinned mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skin {
+    /// The skin's name, where it has one.
+    pub name: Option<String>,
+    /// The bones: indices into [`Model::nodes`].
+    pub joints: Vec<usize>,
+    /// From the mesh's space at rest into each bone's own, one per joint.
+    pub inverse_bind: Vec<Mat4>,
 }
 
 /// What is known of an animation clip without reading its curves.

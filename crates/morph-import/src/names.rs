@@ -4,11 +4,20 @@ use std::collections::{HashMap, HashSet};
 
 use crate::warning::WarningKind;
 
+/// Gives every node a name of its own, as [`distinct`] does, but in silence; one without is called `node_` and its index.
+pub(crate) fn node_ids(names: Vec<Option<String>>) -> Vec<String> {
+    distinct("node", names, |_| ())
+}
+
 /// Gives every slot a name of its own.
 ///
-/// A slot without a name is called `target_` and its number. A name that an earlier slot has already gets `_2`, `_3`
+/// A slot without a name is called by `kind`, `_` and its number, as in `target_0`. A name that an earlier slot has already gets `_2`, `_3`
 /// and so on behind it, passing over what another slot is called. What was changed is told through `warn`.
-pub(crate) fn distinct(names: Vec<Option<String>>, mut warn: impl FnMut(WarningKind)) -> Vec<String> {
+pub(crate) fn distinct(
+    kind: &str,
+    names: Vec<Option<String>>,
+    mut warn: impl FnMut(WarningKind),
+) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().flatten().cloned().collect();
     let mut kept: HashSet<String> = HashSet::with_capacity(names.len());
     // Where the search for a free number goes on, so that a thousand equal names take a thousand steps.
@@ -36,7 +45,7 @@ pub(crate) fn distinct(names: Vec<Option<String>>, mut warn: impl FnMut(WarningK
                 renamed
             }
             None => {
-                let made_up = format!("target_{slot}");
+                let made_up = format!("{kind}_{slot}");
                 if taken.insert(made_up.clone()) {
                     made_up
                 } else {
@@ -56,7 +65,7 @@ mod tests {
     fn distinct_of(names: &[Option<&str>]) -> (Vec<String>, usize) {
         let mut warnings = 0;
         let names = names.iter().map(|name| name.map(str::to_owned)).collect();
-        let result = distinct(names, |_| warnings += 1);
+        let result = distinct("target", names, |_| warnings += 1);
         (result, warnings)
     }
 

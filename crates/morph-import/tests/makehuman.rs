@@ -103,7 +103,7 @@ fn corners_split_at_the_seam_and_each_copy_gets_the_offset() {
     let x: Vec<f32> = primitive.positions.iter().map(|position| position[0]).collect();
     assert_eq!(x, [0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 2.0, 2.0]);
     assert_eq!(primitive.indices, [0, 1, 3, 0, 3, 5, 2, 6, 7, 2, 7, 4]);
-    let texcoords = primitive.texcoords.as_ref().unwrap();
+    let texcoords = &primitive.texcoords[0];
     assert_eq!((texcoords[1], texcoords[2]), ([0.5, 1.0], [0.6, 1.0]));
     assert_eq!(texcoords[5], [0.0, 0.0]);
     // Point 6 is only in the helper, and a line of zeros moves nothing.
@@ -133,7 +133,7 @@ fn groups_become_primitives_with_one_list_of_targets() {
         (helper.name.as_deref(), body.name.as_deref()),
         (Some("helper"), Some("body"))
     );
-    assert_eq!(helper.texcoords, None);
+    assert!(helper.texcoords.is_empty());
     assert_eq!(helper.positions.len(), 3);
     assert_eq!(model.meshes[0].target_names, ["a", "b"]);
     let moved =

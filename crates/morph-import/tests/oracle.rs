@@ -232,7 +232,11 @@ fn compare_model(model: &Model, oracle: &Value, name: &str) -> (usize, f64) {
         let index = |key: &str| described[key].as_u64().unwrap() as usize;
         let node = &model.nodes[index("node")];
         assert_eq!(node.mesh, Some(index("mesh")), "{name}");
-        assert_eq!(node.skinned, described["skinned"].as_bool().unwrap(), "{name}");
+        assert_eq!(
+            node.skin.is_some(),
+            described["skinned"].as_bool().unwrap(),
+            "{name}"
+        );
         let mesh = &model.meshes[index("mesh")];
         let primitive = &mesh.primitives[index("primitive")];
         assert_eq!(primitive.positions.len(), index("vertices"), "{name}");

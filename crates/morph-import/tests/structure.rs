@@ -149,7 +149,7 @@ fn nodes_form_trees_and_carry_transforms() {
     let model = builder.model();
     assert_eq!(model.nodes[0].parent, Some(1));
     assert_eq!(model.nodes[1].parent, None);
-    assert!(model.nodes[0].skinned && !model.nodes[1].skinned);
+    assert!(model.nodes[0].skin.is_some() && model.nodes[1].skin.is_none());
     let turned = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let hand =
         Mat4::from_scale_rotation_translation(Vec3::new(2.0, 3.0, 4.0), turned, Vec3::new(1.0, 2.0, 3.0));

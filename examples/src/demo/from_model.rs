@@ -19,7 +19,7 @@ pub fn figure(name: &str, model: &Model) -> anyhow::Result<Figure> {
         .iter()
         .enumerate()
         .filter_map(|(index, node)| {
-            let world = if node.skinned {
+            let world = if node.skin.is_some() {
                 Mat4::IDENTITY
             } else {
                 model.world(index)

@@ -17,7 +17,7 @@ pub(super) fn write(file: &mut dyn Write, output: &Output<'_>, subject: &Subject
     for [x, y, z] in output.positions {
         writeln!(file, "v {x} {y} {z}")?;
     }
-    for [u, v] in primitive.texcoords.iter().flatten() {
+    for [u, v] in primitive.texcoords.iter().take(1).flatten() {
         writeln!(file, "vt {u} {}", 1.0 - v)?;
     }
     for [x, y, z] in output.normals.unwrap_or_default() {
@@ -29,7 +29,7 @@ pub(super) fn write(file: &mut dyn Write, output: &Output<'_>, subject: &Subject
         Topology::Triangles => ("f", 3),
     };
     // Lines and points have no normals in this format.
-    let has_texcoords = primitive.texcoords.is_some() && primitive.topology == Topology::Triangles;
+    let has_texcoords = !primitive.texcoords.is_empty() && primitive.topology == Topology::Triangles;
     let has_normals = output.normals.is_some() && primitive.topology == Topology::Triangles;
     for corners in primitive.indices.chunks_exact(corner_count) {
         write!(file, "{keyword}")?;

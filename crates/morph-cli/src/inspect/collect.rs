@@ -64,7 +64,7 @@ fn collect_nodes(loaded: &Loaded) -> Vec<NodeReport> {
             parent: node.parent,
             mesh: node.mesh,
             weights: node.weights.clone(),
-            skinned: node.skinned,
+            skinned: node.skin.is_some(),
         })
         .collect()
 }
@@ -146,7 +146,7 @@ fn collect_primitive(
         },
         normals: primitive.normals.is_some(),
         tangents: primitive.tangents.is_some(),
-        texcoords: primitive.texcoords.is_some(),
+        texcoords: !primitive.texcoords.is_empty(),
         bounds: rest.filter(|rest| !rest.positions.is_empty()).map(|rest| {
             let bounds = Aabb::of(&rest.positions);
             Bounds {

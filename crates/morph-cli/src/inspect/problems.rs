@@ -148,7 +148,7 @@ pub(super) fn undrawable(loaded: &Loaded) -> Vec<Problem> {
             continue;
         };
         any_shown = true;
-        let world = if node.skinned {
+        let world = if node.skin.is_some() {
             Mat4::IDENTITY
         } else {
             worlds[index]

@@ -319,7 +319,7 @@ fn placements(loaded: &Loaded, mesh: usize) -> Vec<(String, Mat4, &[f32])> {
         .filter(|(_, node)| node.mesh == Some(mesh))
         .map(|(index, node)| {
             // A skin's joints place its mesh, not its node; in the bind pose they leave it where it is.
-            let world = if node.skinned {
+            let world = if node.skin.is_some() {
                 Mat4::IDENTITY
             } else {
                 model.world(index)

@@ -455,8 +455,7 @@ proptest! {
                 vertices,
                 positions: present[0].then(|| deltas.clone()),
                 normals: present[1].then(|| deltas.clone()),
-                tangents: present[2].then_some(deltas),
-            })
+                tangents: present[2].then_some(deltas), ..MorphTarget::default() })
             .collect();
         let options = BuildOptions {
             position_threshold,

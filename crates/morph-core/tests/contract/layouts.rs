@@ -194,6 +194,7 @@ fn example() -> [MorphTarget; 2] {
         positions: None,
         normals: Some(vec![[0.0, -1.0, 1.0]]),
         tangents: None,
+        ..MorphTarget::default()
     };
     [first, second]
 }
@@ -303,6 +304,7 @@ fn entries_have_the_sizes_of_the_contract() {
         positions: Some(vec![[1.0; 3]]),
         normals: normals.then(|| vec![[1.0; 3]]),
         tangents: tangents.then(|| vec![[1.0; 3]]),
+        ..MorphTarget::default()
     };
     for (target, halves, floats) in [
         (all(false, false), 2, 4),

@@ -16,6 +16,7 @@ pub(crate) fn positions(name: &str, entries: &[(u32, [f32; 3])]) -> MorphTarget 
         positions: Some(entries.iter().map(|entry| entry.1).collect()),
         normals: None,
         tangents: None,
+        ..MorphTarget::default()
     }
 }
 
@@ -157,6 +158,7 @@ fn target(vertex_count: u32) -> impl Strategy<Value = MorphTarget> {
             positions,
             normals,
             tangents,
+            ..MorphTarget::default()
         }
     })
 }

@@ -136,7 +136,7 @@ fn target_names(
             *name = listed.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
         }
         let listed_count = listed.len();
-        let result = distinct(names.clone(), &mut *warn);
+        let result = distinct("target", names.clone(), &mut *warn);
         for (slot, (name, renamed)) in names.iter().zip(&result).enumerate().take(listed_count) {
             if name.is_none() {
                 warn(WarningKind::TargetNameInvalid {
@@ -147,7 +147,7 @@ fn target_names(
         }
         return result;
     }
-    distinct(names, warn)
+    distinct("target", names, warn)
 }
 
 fn names_in(extras: Option<&Value>) -> Option<&Vec<Value>> {
@@ -178,7 +178,9 @@ fn read_primitive(
         positions: Vec::new(),
         normals: None,
         tangents: None,
-        texcoords: None,
+        texcoords: Vec::new(),
+        colors: Vec::new(),
+        skin_weights: None,
         indices: Vec::new(),
         topology: mode.topology(),
         targets: Vec::new(),
@@ -210,7 +212,9 @@ fn read_primitive(
         &primitive.attributes,
         "TEXCOORD_0",
         vertex_count,
-    )?;
+    )?
+    .into_iter()
+    .collect();
     result.indices = read_indices(accessors, place, primitive.indices, mode, vertex_count, warnings)?;
 
     if context.morphs {

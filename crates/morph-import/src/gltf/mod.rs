@@ -89,6 +89,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         format,
         meshes,
         nodes,
+        skins: Vec::new(),
         clips,
         warnings,
     })

@@ -1,6 +1,7 @@
 //! Nodes, materials and the list of clips.
 
 use glam::{Mat4, Quat, Vec3};
+use morph_anim::Trs;
 
 use super::accessor::Accessors;
 use super::document::{self, Document};
@@ -9,6 +10,7 @@ use super::mesh::read_weights;
 use super::numbers::{finite, list};
 use crate::error::GltfError;
 use crate::model::{ClipInfo, Material, Mesh, Node};
+use crate::names;
 use crate::warning::ImportWarning;
 
 /// Reads the factors of all materials.
@@ -70,22 +72,31 @@ pub(crate) fn nodes(
             }
             _ => None,
         };
+        let (local, trs) = local_transform(node).at(here)?;
         nodes.push(Node {
             name: node.name.clone(),
             parent: None,
             mesh: mesh.map(|mesh| mesh as usize),
             weights,
-            local: local_transform(node).at(here)?,
-            skinned: node.skin.is_some(),
+            local,
+            trs,
+            skin: node.skin.map(|skin| skin.0 as usize),
+            id: String::new(),
         });
+    }
+    let ids = names::node_ids(nodes.iter().map(|node| node.name.clone()).collect());
+    for (node, id) in nodes.iter_mut().zip(ids) {
+        node.id = id;
     }
     set_parents(document, &mut nodes)?;
     Ok(nodes)
 }
 
-fn local_transform(node: &document::Node) -> Result<Mat4, GltfError> {
+/// The transform of a node, as a matrix and in parts.
+fn local_transform(node: &document::Node) -> Result<(Mat4, Trs), GltfError> {
     if let Some(matrix) = &node.matrix {
-        return Ok(Mat4::from_cols_array(&list("matrix", Some(matrix), [0.0; 16])?));
+        let matrix = Mat4::from_cols_array(&list("matrix", Some(matrix), [0.0; 16])?);
+        return Ok((matrix, Trs::nearest(&matrix)));
     }
     let translation = Vec3::from(list("translation", node.translation.as_deref(), [0.0; 3])?);
     let rotation = Quat::from_array(list("rotation", node.rotation.as_deref(), [0.0, 0.0, 0.0, 1.0])?);
@@ -97,11 +108,12 @@ fn local_transform(node: &document::Node) -> Result<Mat4, GltfError> {
     } else {
         Quat::IDENTITY
     };
-    Ok(Mat4::from_scale_rotation_translation(
-        scale,
-        rotation,
+    let trs = Trs {
         translation,
-    ))
+        rotation,
+        scale,
+    };
+    Ok((trs.matrix(), trs))
 }
 
 fn set_parents(document: &Document, nodes: &mut [Node]) -> Result<(), Fault> {

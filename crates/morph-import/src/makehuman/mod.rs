@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use glam::Mat4;
+use morph_anim::Trs;
 use morph_core::MorphTarget;
 
 use crate::error::{ImportError, MakeHumanError};
@@ -72,17 +73,20 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         let Ok(()) = normals::generate(&mut mesh, &control, |_| Ok::<(), std::convert::Infallible>(()));
     }
     let node = Node {
-        name,
+        name: name.clone(),
         parent: None,
         mesh: Some(0),
         weights: None,
         local: Mat4::IDENTITY,
-        skinned: false,
+        trs: Trs::IDENTITY,
+        skin: None,
+        id: name.unwrap_or_else(|| "node_0".to_owned()),
     };
     Ok(Model {
         format: Format::MakeHuman,
         meshes: vec![mesh],
         nodes: vec![node],
+        skins: Vec::new(),
         clips: Vec::new(),
         warnings,
     })
@@ -127,7 +131,7 @@ fn read_targets(
             kind: WarningKind::NoTargets,
         });
     }
-    let names = distinct(target::names(&files), |kind| {
+    let names = distinct("target", target::names(&files), |kind| {
         warnings.push(ImportWarning {
             place: place.clone(),
             kind,
@@ -187,7 +191,12 @@ impl<'a> Part<'a> {
                 .collect(),
             normals: None,
             tangents: None,
-            texcoords: has_texcoords.then(|| vertices.iter().map(texcoord).collect()),
+            texcoords: has_texcoords
+                .then(|| vertices.iter().map(texcoord).collect())
+                .into_iter()
+                .collect(),
+            colors: Vec::new(),
+            skin_weights: None,
             indices,
             topology: Topology::Triangles,
             targets: Vec::new(),

@@ -230,12 +230,7 @@ pub(crate) fn check(model: &Model) {
                     .as_ref()
                     .is_none_or(|stream| stream.len() == count)
             );
-            assert!(
-                primitive
-                    .texcoords
-                    .as_ref()
-                    .is_none_or(|stream| stream.len() == count)
-            );
+            assert!(primitive.texcoords.iter().all(|stream| stream.len() == count));
             assert!(primitive.indices.iter().all(|&index| (index as usize) < count));
             let group = match primitive.topology {
                 Topology::Points => 1,

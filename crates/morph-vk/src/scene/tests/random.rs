@@ -93,6 +93,7 @@ fn cook(recipe: &MeshRecipe) -> (Arc<MorphMesh>, RestPose) {
             positions: Some(vertices.iter().map(|_| triple()).collect()),
             normals: normals.then(|| vertices.iter().map(|_| triple()).collect()),
             tangents: tangents.then(|| vertices.iter().map(|_| triple()).collect()),
+            ..MorphTarget::default()
         })
         .collect();
     let options = BuildOptions::new(recipe.quantization);
