@@ -255,6 +255,7 @@ impl MorphPass {
     /// - `frame_slot` must be below `frame_slot_count`, and the device must be done with the frame last recorded with
     ///   this slot, or that frame was given to [`discard_frame`](Self::discard_frame).
     /// - Frames must be submitted to one queue in the order in which they are recorded, each once.
+    /// - [`destroy`](Self::destroy) must not have been called.
     /// - Readers of the ranges that are not among [`MorphPassDesc::readers`] need barriers of the engine's own.
     pub unsafe fn record(&mut self, cmd: vk::CommandBuffer, frame_slot: u32) -> FrameStats {
         // SAFETY: handed on; the plan is recorded as it is.
@@ -326,7 +327,9 @@ impl MorphPass {
         }
     }
 
-    /// Gives everything back. A second call does nothing.
+    /// Gives everything back that lies on the device. A second call does nothing.
+    ///
+    /// What the pass knows of meshes and instances can still be asked and changed, but no frame recorded any more.
     ///
     /// # Safety
     ///

@@ -82,7 +82,7 @@ pub(super) struct Mesh {
     pub(super) upload: UploadCursor,
     pub(super) instance_count: u32,
     pub(super) blocks: Vec<BlockId>,
-    /// For labels.
+    /// For labels; no two meshes of a pass have the same one.
     pub(super) number: u32,
 }
 
@@ -159,7 +159,8 @@ impl Scene {
             .geometry
             .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
         let deltas = self.hold_deltas(&morph);
-        let number = self.meshes.len() as u32;
+        let number = self.next_mesh_number;
+        self.next_mesh_number = number.wrapping_add(1);
         let id = self.meshes.insert(Mesh {
             morph,
             rest,

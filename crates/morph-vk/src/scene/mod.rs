@@ -95,6 +95,8 @@ pub(crate) struct Scene {
     pub(crate) constants: Constants,
     pub(crate) geometry: GeometryBuffer,
     meshes: SlotMap<MeshId, mesh::Mesh>,
+    /// How many meshes there ever were: the number of the next one, for labels.
+    next_mesh_number: u32,
     instances: SlotMap<InstanceId, instance::Instance>,
     blocks: SlotMap<BlockId, block::Block>,
     ledger: SetLedger,
@@ -126,6 +128,7 @@ impl Scene {
             constants,
             geometry,
             meshes: SlotMap::with_key(),
+            next_mesh_number: 0,
             instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
             blocks: SlotMap::with_key(),
             ledger: SetLedger::new(set_count(&constants.capacities)),

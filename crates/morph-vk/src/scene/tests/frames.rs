@@ -340,3 +340,23 @@ fn reserved_room_without_instances_holds_no_descriptor_set() {
         simulator.scene.detach(face).unwrap();
     }
 }
+
+#[test]
+fn no_two_meshes_have_one_number_in_the_plan() {
+    let (mesh, rest) = strip(8, Quantization::F32);
+    let mut simulator = Simulator::new(constants(Method::Gather, false));
+    let add = |simulator: &mut Simulator| simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+    let removed = add(&mut simulator);
+    let first = add(&mut simulator);
+    simulator.scene.remove_mesh(removed).unwrap();
+    let second = add(&mut simulator);
+    for id in [first, second] {
+        let face = simulator.scene.attach(id).unwrap();
+        simulator.set_weights(face, &[1.0]);
+    }
+    simulator.advance(true);
+    simulator.advance(true);
+    let mut numbers: Vec<u32> = simulator.scene.plan.dispatches().map(|it| it.mesh).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 2]);
+}
