@@ -7,9 +7,12 @@
 #![forbid(unsafe_code)]
 
 mod clip;
+mod cursor;
 mod curve;
+mod sample;
 mod trs;
 
 pub use clip::{Channel, Clip, Track};
+pub use cursor::Cursor;
 pub use curve::{CubicKey, Curve, CurveError, Keys};
 pub use trs::Trs;
