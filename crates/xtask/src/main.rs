@@ -9,6 +9,7 @@
 )]
 
 mod apt;
+mod bench_import;
 mod demo;
 mod distribution;
 mod gold;
@@ -62,6 +63,11 @@ enum Command {
         #[arg(long)]
         renew: bool,
     },
+    /// Measure import and build: seconds, peak memory, and its ratio to what the file decodes to.
+    BenchImport {
+        /// Files to measure; without any, two models of a million entries are made.
+        files: Vec<PathBuf>,
+    },
     /// Fetch the head of the demo into target/demo/model.
     Model,
     /// Describe the Vulkan loader, its layers and devices.
@@ -109,6 +115,7 @@ fn execute(command: &Command) -> anyhow::Result<bool> {
             shaders::compile(&root, *check)?;
         }
         Command::Gold { renew } => gold::run_gold(&root, *renew)?,
+        Command::BenchImport { files } => bench_import::run_bench_import(&root, files)?,
         Command::Model => {
             setup::prepare(&root, Purpose::Model, false)?;
             if let model::Model::NotAvailable(reason) = model::fetch(&root)? {
