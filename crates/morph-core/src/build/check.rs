@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::build::BuildOptions;
 use crate::error::{BuildError, Limit};
 use crate::mesh::MorphMesh;
-use crate::names::NameTable;
+use crate::names::{NameError, NameTable};
 use crate::quantization::{HALF_MAX, Quantization};
 use crate::streams::Stream;
 use crate::target::MorphTarget;
@@ -112,15 +112,9 @@ pub(super) fn names(targets: &[MorphTarget]) -> Result<NameTable, BuildError> {
             limit: MorphMesh::MAX_TARGET_COUNT,
         });
     }
-    let names = NameTable::new(targets.iter().map(|target| target.name.clone()).collect());
-    match names.first_duplicate() {
-        Some((first, second)) => Err(BuildError::DuplicateName {
-            name: targets[first].name.clone(),
-            first,
-            second,
-        }),
-        None => Ok(names),
-    }
+    NameTable::new(targets.iter().map(|target| target.name.as_str())).map_err(|error| match error {
+        NameError::Duplicate { name, first, second } => BuildError::DuplicateName { name, first, second },
+    })
 }
 
 /// Checks that streams run parallel to the vertices, and that vertices are in range and distinct.

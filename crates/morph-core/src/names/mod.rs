@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The names of a mesh's targets, in slot order.
+/// The names of a mesh's targets, in slot order, or of a rig's controls.
 ///
 /// Looking a name up allocates nothing, so it may be done every frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,19 +12,48 @@ pub struct NameTable {
     by_name: Vec<u32>,
 }
 
+/// Why [`NameTable::new`] refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// Two places have one name.
+    #[error("names {first} and {second} are both `{name}`: give each its own")]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// The first place that has it.
+        first: usize,
+        /// The next place that has it.
+        second: usize,
+    },
+}
+
 impl NameTable {
-    pub(crate) fn new(names: Vec<String>) -> Self {
+    /// The names in the order of their slots, each once.
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Result<Self, NameError> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let mut by_name: Vec<u32> = (0..names.len() as u32).collect();
         by_name.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]).then(a.cmp(&b)));
-        NameTable { names, by_name }
+        let duplicate = by_name
+            .windows(2)
+            .map(|pair| (pair[0] as usize, pair[1] as usize))
+            .find(|&(a, b)| names[a] == names[b]);
+        match duplicate {
+            None => Ok(NameTable { names, by_name }),
+            Some((first, second)) => Err(NameError::Duplicate {
+                name: names[first].clone(),
+                first,
+                second,
+            }),
+        }
     }
 
-    /// How many names there are, one per target.
+    /// How many names there are, one per slot.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether the mesh has no targets.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -67,14 +96,6 @@ impl NameTable {
             .take(n)
             .map(|(_, candidate)| candidate)
             .collect()
-    }
-
-    /// The first name that appears twice, with its two slots.
-    pub(crate) fn first_duplicate(&self) -> Option<(usize, usize)> {
-        self.by_name
-            .windows(2)
-            .map(|pair| (pair[0] as usize, pair[1] as usize))
-            .find(|&(a, b)| self.names[a] == self.names[b])
     }
 }
 
