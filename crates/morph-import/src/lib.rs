@@ -30,9 +30,9 @@ mod warning;
 use std::path::Path;
 
 pub use error::{GltfError, ImportError, MakeHumanError};
-pub use model::{ClipInfo, Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
+pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::ImportOptions;
-pub use warning::{ImportWarning, WarningKind};
+pub use warning::{ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
 ///

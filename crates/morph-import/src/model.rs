@@ -1,7 +1,7 @@
-//! What an import yields: meshes with their targets, nodes, materials and a list of clips.
+//! What an import yields: meshes with their targets, nodes, materials, skins and clips.
 
 use glam::Mat4;
-use morph_anim::Trs;
+use morph_anim::{Clip, Trs};
 use morph_core::{MorphTarget, SkinWeights};
 
 use crate::warning::ImportWarning;
@@ -20,8 +20,8 @@ pub struct Model {
     pub nodes: Vec<Node>,
     /// The skins.
     pub skins: Vec<Skin>,
-    /// The animation clips, listed only.
-    pub clips: Vec<ClipInfo>,
+    /// The animation clips. Their tracks call nodes by [`Node::id`] and targets by [`Mesh::target_names`].
+    pub clips: Vec<Clip>,
     /// What was odd in the file but provably harmless.
     pub warnings: Vec<ImportWarning>,
 }
@@ -149,19 +149,6 @@ pub struct Skin {
     pub joints: Vec<usize>,
     /// From the mesh's space at rest into each bone's own, one per joint.
     pub inverse_bind: Vec<Mat4>,
-}
-
-/// What is known of an animation clip without reading its curves.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClipInfo {
-    /// The clip's name, where it has one.
-    pub name: Option<String>,
-    /// The time of the last key in any of the clip's channels.
-    pub duration_seconds: f32,
-    /// All channels.
-    pub channel_count: usize,
-    /// The channels that drive morph weights.
-    pub weight_channel_count: usize,
 }
 
 impl Model {

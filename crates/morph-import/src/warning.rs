@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use morph_anim::CurveError;
+
 /// Something odd that was read in the one safe way.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ImportWarning {
     /// Where, such as `mesh 0 "Head", primitive 1`, or a file's path.
     pub place: String,
@@ -18,7 +20,7 @@ impl fmt::Display for ImportWarning {
 }
 
 /// What was odd, and what was made of it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarningKind {
     /// The file uses an extension that is not read, and says or implies that it can be read without.
@@ -122,4 +124,67 @@ pub enum WarningKind {
     /// No target file was found.
     #[error("there are no targets")]
     NoTargets,
+    /// A channel of an animation drives nothing, or has no curve; the rest of the clip plays.
+    #[error("the channel is left out: {problem}")]
+    ChannelLeftOut {
+        /// Why.
+        problem: ChannelProblem,
+    },
+}
+
+/// Why a channel of an animation has no track.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChannelProblem {
+    /// The channel names no node.
+    #[error("it names no node")]
+    NoNode,
+    /// The channel drives weights of a node without a mesh.
+    #[error("it drives weights, and its node has no mesh")]
+    NoMesh,
+    /// The channel drives weights of a mesh without targets.
+    #[error("it drives weights, and the mesh of its node has no targets")]
+    NoTargets,
+    /// The channel drives one weight, and there is no such target.
+    #[error("it drives the weight of target {slot}, and the mesh of its node has {targets}")]
+    NoSuchTarget {
+        /// The target's slot.
+        slot: usize,
+        /// The targets.
+        targets: usize,
+    },
+    /// The channel drives something that is none of a node's transform and weights.
+    #[error("it drives {path:?}, which is none of translation, rotation, scale and weights")]
+    Path {
+        /// The `path`.
+        path: String,
+    },
+    /// The channel's pointer leads to something that clips do not drive.
+    #[error("its pointer {pointer:?} leads to no translation, rotation, scale or weights of a node")]
+    Pointer {
+        /// The pointer, empty where there is none.
+        pointer: String,
+    },
+    /// An earlier channel drives the same.
+    #[error("an earlier channel drives the same")]
+    Repeated,
+    /// The interpolation does not exist.
+    #[error("the interpolation {found:?} is none of STEP, LINEAR and CUBICSPLINE")]
+    Interpolation {
+        /// The interpolation found.
+        found: String,
+    },
+    /// There are more or fewer values than the keys need.
+    #[error("there are {found} values for {keys} keys of {per_key} each")]
+    ValueCount {
+        /// The values.
+        found: usize,
+        /// The key times.
+        keys: usize,
+        /// The values that each key has.
+        per_key: usize,
+    },
+    /// The keys are no curve.
+    #[error(transparent)]
+    Curve(#[from] CurveError),
 }

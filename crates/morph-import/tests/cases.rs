@@ -409,34 +409,6 @@ fn b033_plain_and_morphed_primitives_in_either_order() {
 }
 
 #[test]
-fn b099_no_animation_or_none_of_weights_leaves_the_weights_at_rest() {
-    let mut builder = Builder::new();
-    let delta = builder.sparse_vec3(4, 0, [1.0, 0.0, 0.0]);
-    let quad = builder.quad(json!([{ "POSITION": delta }, { "POSITION": delta }]));
-    builder.mesh(json!({ "primitives": [quad] }));
-    let model = builder.model();
-    assert!(model.clips.is_empty());
-    assert_eq!(model.start_weights(0), [0.0, 0.0]);
-
-    let times = builder.floats(&[[0.5], [2.5]]);
-    let values = builder.floats(&[[0.0; 3]; 2]);
-    builder.json["animations"] = json!([{
-        "name": "walk",
-        "samplers": [{ "input": times, "output": values }],
-        "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
-    }]);
-    let model = builder.model();
-    assert_eq!(model.clips.len(), 1);
-    assert_eq!(model.clips[0].name.as_deref(), Some("walk"));
-    assert_eq!(model.clips[0].duration_seconds, 2.5);
-    assert_eq!(
-        (model.clips[0].channel_count, model.clips[0].weight_channel_count),
-        (1, 0)
-    );
-    assert_eq!(model.start_weights(0), [0.0, 0.0]);
-}
-
-#[test]
 fn b118_the_three_streams_keep_their_identity() {
     let mut builder = Builder::new();
     let position = [[1.0, 0.0, 0.0], [0.0; 3], [0.0; 3], [0.5, 0.0, 0.0]];

@@ -382,44 +382,6 @@ fn other_extensions_are_told() {
 }
 
 #[test]
-fn clips_count_weight_channels_however_they_are_addressed() {
-    let mut builder = with_targets(1, |_| {});
-    let times = builder.floats(&[[0.0], [3.0]]);
-    let late = builder.floats(&[[0.0], [9.0]]);
-    let pointer = |pointer: &str| json!({ "sampler": 0, "target": { "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } } });
-    builder.json["animations"] = json!([{
-        // The second sampler is used by nothing, so its times do not count.
-        "samplers": [{ "input": times, "output": 0 }, { "input": late, "output": 0 }],
-        "channels": [
-            { "sampler": 0, "target": { "node": 0, "path": "weights" } },
-            { "sampler": 0, "target": { "node": 0, "path": "scale" } },
-            pointer("/nodes/0/weights"),
-            pointer("/meshes/0/weights/0"),
-            pointer("/nodes/0/translation"),
-            pointer("/materials/0/weights"),
-        ],
-    }]);
-    let clip = &builder.model().clips[0];
-    assert_eq!(
-        (
-            clip.channel_count,
-            clip.weight_channel_count,
-            clip.duration_seconds
-        ),
-        (6, 3, 3.0)
-    );
-    builder.json["animations"][0]["channels"][0]["sampler"] = json!(2);
-    assert!(matches!(
-        builder.refused(),
-        GltfError::NoSuchItem {
-            kind: "sampler",
-            index: 2,
-            count: 2
-        }
-    ));
-}
-
-#[test]
 fn the_same_file_as_text_with_a_data_uri_and_whole_numbers_written_as_fractions() {
     let builder = with_targets(1, |_| {});
     let mut json = builder.json.clone();

@@ -1,5 +1,8 @@
 //! Builds every target in every quantization and gathers what that shows.
 
+use std::collections::HashSet;
+
+use morph_anim::{Channel, Clip, Track};
 use morph_core::{
     Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, RestStreams, TargetReport,
 };
@@ -71,15 +74,22 @@ fn collect_nodes(loaded: &Loaded) -> Vec<NodeReport> {
 
 fn collect_clips(loaded: &Loaded) -> Vec<ClipReport> {
     let clips = loaded.model.clips.iter().enumerate();
-    clips
-        .map(|(index, clip)| ClipReport {
+    let report = |(index, clip): (usize, &Clip)| {
+        // A file has one channel for all weights of a node.
+        let is_weight = |track: &&Track| matches!(track.channel, Channel::Weight { .. });
+        let weights = clip.tracks.iter().filter(is_weight);
+        let weight_tracks = weights.clone().count();
+        let weighted_nodes: HashSet<&str> = weights.map(|track| track.node.as_str()).collect();
+        let weight_channels = weighted_nodes.len();
+        ClipReport {
             clip: index,
-            name: clip.name.clone(),
-            duration_seconds: clip.duration_seconds,
-            channels: clip.channel_count,
-            weight_channels: clip.weight_channel_count,
-        })
-        .collect()
+            name: (!clip.name.is_empty()).then(|| clip.name.clone()),
+            duration_seconds: clip.duration(),
+            channels: clip.tracks.len() - weight_tracks + weight_channels,
+            weight_channels,
+        }
+    };
+    clips.map(report).collect()
 }
 
 fn collect_primitive(

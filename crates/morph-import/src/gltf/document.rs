@@ -233,6 +233,7 @@ pub(crate) struct Channel {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ChannelTarget {
+    pub(crate) node: Option<Whole>,
     pub(crate) path: String,
     pub(crate) extensions: Option<Value>,
 }
@@ -240,4 +241,6 @@ pub(crate) struct ChannelTarget {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sampler {
     pub(crate) input: Whole,
+    pub(crate) output: Whole,
+    pub(crate) interpolation: Option<String>,
 }

@@ -4,14 +4,14 @@ use super::document::Document;
 use crate::error::GltfError;
 use crate::warning::WarningKind;
 
-/// Extensions that are read in full: quantized attributes are what the accessor reader reads anyway.
-const READ: [&str; 1] = ["KHR_mesh_quantization"];
+/// Extensions that are read: quantized attributes are what the accessor reader reads anyway, and a channel whose
+/// pointer leads elsewhere than to a node is told by itself.
+const READ: [&str; 2] = ["KHR_animation_pointer", "KHR_mesh_quantization"];
 
 /// Prefixes and names of extensions that cannot change anything that an import hands out but the look of a material:
 /// a file that requires them can be read without.
-const HARMLESS: [&str; 8] = [
+const HARMLESS: [&str; 7] = [
     "EXT_texture_",
-    "KHR_animation_pointer",
     "KHR_lights_",
     "KHR_materials_",
     "KHR_texture_",

@@ -1,9 +1,11 @@
 //! glTF 2.0, as JSON text and in the binary container.
 //!
 //! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`
-//! and `uri` fetch bytes, `accessor` turns them into numbers, and `mesh` and `scene` make the model of them.
+//! and `uri` fetch bytes, `accessor` turns them into numbers, and `mesh`, `scene` and `animation` make the
+//! model of them.
 
 mod accessor;
+mod animation;
 mod buffers;
 mod document;
 mod extensions;
@@ -84,7 +86,14 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         meshes.push(mesh);
     }
     let nodes = scene::nodes(&document, &meshes, accessors, options.morphs, &mut warnings)?;
-    let clips = scene::clips(&document, accessors)?;
+    let context = animation::Context {
+        document: &document,
+        accessors,
+        meshes: &meshes,
+        nodes: &nodes,
+        morphs: options.morphs,
+    };
+    let clips = animation::clips(&context, &mut warnings)?;
     Ok(Model {
         format,
         meshes,

@@ -1,4 +1,4 @@
-//! Nodes, materials and the list of clips.
+//! Nodes and materials.
 
 use glam::{Mat4, Quat, Vec3};
 use morph_anim::Trs;
@@ -9,7 +9,7 @@ use super::fault::{At, Fault, item, place};
 use super::mesh::read_weights;
 use super::numbers::{finite, list};
 use crate::error::GltfError;
-use crate::model::{ClipInfo, Material, Mesh, Node};
+use crate::model::{Material, Mesh, Node};
 use crate::names;
 use crate::warning::ImportWarning;
 
@@ -145,71 +145,5 @@ fn set_parents(document: &Document, nodes: &mut [Node]) -> Result<(), Fault> {
     match reached.iter().position(|reached| !reached) {
         Some(node) => Err(GltfError::NodeLoop).at(|| place("node", node, nodes[node].name.as_deref())),
         None => Ok(()),
-    }
-}
-
-/// Lists the clips; of their data only the key times are read.
-pub(crate) fn clips(document: &Document, accessors: Accessors<'_>) -> Result<Vec<ClipInfo>, Fault> {
-    let mut clips = Vec::with_capacity(document.animations.len());
-    for (index, animation) in document.animations.iter().enumerate() {
-        let here = || place("animation", index, animation.name.as_deref());
-        let mut used = vec![false; animation.samplers.len()];
-        for channel in &animation.channels {
-            item(&animation.samplers, channel.sampler.0, "sampler").at(here)?;
-            used[channel.sampler.0 as usize] = true;
-        }
-        let mut duration_seconds = 0.0_f32;
-        for (number, sampler) in animation
-            .samplers
-            .iter()
-            .enumerate()
-            .filter(|&(number, _)| used[number])
-        {
-            let times = accessors.floats::<1>(sampler.input.0, None).at(|| {
-                format!(
-                    "{}, sampler {number}, input (accessor {})",
-                    here(),
-                    sampler.input.0
-                )
-            })?;
-            // `max` passes over NaN, and an infinite time is no duration.
-            let last = times
-                .iter()
-                .map(|&[time]| time)
-                .filter(|time| time.is_finite())
-                .fold(0.0, f32::max);
-            duration_seconds = duration_seconds.max(last);
-        }
-        clips.push(ClipInfo {
-            name: animation.name.clone(),
-            duration_seconds,
-            channel_count: animation.channels.len(),
-            weight_channel_count: animation
-                .channels
-                .iter()
-                .filter(|channel| drives_weights(channel))
-                .count(),
-        });
-    }
-    Ok(clips)
-}
-
-/// Whether a channel drives morph weights, by its path or by a pointer of `KHR_animation_pointer`.
-fn drives_weights(channel: &document::Channel) -> bool {
-    let pointer = || {
-        let pointer = channel
-            .target
-            .extensions
-            .as_ref()?
-            .pointer("/KHR_animation_pointer/pointer")?
-            .as_str()?;
-        let mut parts = pointer.split('/').skip(1);
-        let of_weights = matches!(parts.next()?, "nodes" | "meshes") && parts.nth(1)? == "weights";
-        Some(of_weights)
-    };
-    match channel.target.path.as_str() {
-        "weights" => true,
-        "pointer" => pointer().unwrap_or(false),
-        _ => false,
     }
 }

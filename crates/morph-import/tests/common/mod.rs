@@ -7,9 +7,11 @@
     reason = "tests may panic, and say what they skip"
 )]
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use morph_anim::Channel;
 use morph_core::MorphTarget;
 use morph_import::{GltfError, ImportError, ImportOptions, Model, Topology, WarningKind};
 use serde_json::{Value, json};
@@ -258,6 +260,29 @@ pub(crate) fn check(model: &Model) {
         let target_count = node.mesh.map_or(0, |mesh| model.meshes[mesh].target_names.len());
         assert_eq!(model.start_weights(index).len(), target_count);
         let _ = model.world(index);
+    }
+    check_clips(model);
+}
+
+/// Checks that every track calls a node of the model and a target of its mesh, and that none does twice.
+fn check_clips(model: &Model) {
+    for clip in &model.clips {
+        let mut driven = HashSet::new();
+        for track in &clip.tracks {
+            let node = model.nodes.iter().find(|node| node.id == track.node).unwrap();
+            let what = match &track.channel {
+                Channel::Translation(_) => "translation",
+                Channel::Rotation(_) => "rotation",
+                Channel::Scale(_) => "scale",
+                Channel::Weight { target, .. } => {
+                    let mesh = &model.meshes[node.mesh.unwrap()];
+                    assert!(mesh.target_names.contains(target));
+                    target
+                }
+            };
+            let is_weight = matches!(track.channel, Channel::Weight { .. });
+            assert!(driven.insert((&track.node, is_weight, what)));
+        }
     }
 }
 
