@@ -36,7 +36,6 @@ pub(super) struct Instance {
     pub(super) block: BlockId,
     pub(super) place: u32,
     pub(super) weights: WeightState,
-    pub(super) morphs_enabled: bool,
     pub(super) visible: bool,
     /// What the range holds is not what the weights say.
     pub(super) dirty: bool,
@@ -128,7 +127,6 @@ impl Scene {
             block,
             place,
             weights: WeightState::new(target_count),
-            morphs_enabled: true,
             visible: true,
             // The first frame writes even with every weight at zero: until then the range holds what the allocator
             // left, and that does not look like a morph gone wrong, it looks like the geometry is missing.
@@ -181,11 +179,25 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let names = self.meshes[instance.mesh].morph.names();
         let changed = change(&mut instance.weights, names)?;
-        if changed && instance.morphs_enabled {
+        if changed && instance.weights.is_enabled() {
             instance.dirty = true;
             self.enqueue(id);
         }
         Ok(changed)
+    }
+
+    /// Unlike other changes this one shows nothing new.
+    pub(crate) fn set_authored_weights(
+        &mut self,
+        id: InstanceId,
+        weights: &[f32],
+    ) -> Result<bool, MorphError> {
+        let instance = self
+            .instances
+            .get_mut(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })?;
+        let names = self.meshes[instance.mesh].morph.names();
+        Ok(instance.weights.set_authored(weights, names)?)
     }
 
     pub(crate) fn weights(&self, id: InstanceId) -> Result<&WeightState, MorphError> {
@@ -197,8 +209,7 @@ impl Scene {
             .instances
             .get_mut(id)
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
-        let changed = instance.morphs_enabled != enabled;
-        instance.morphs_enabled = enabled;
+        let changed = instance.weights.set_enabled(enabled);
         if changed {
             instance.dirty = true;
             self.enqueue(id);

@@ -162,7 +162,7 @@ impl Scene {
         if !mesh.rest_ready(self.frame) {
             return Need::Wait;
         }
-        let moves = instance.morphs_enabled
+        let moves = instance.weights.is_enabled()
             && instance
                 .weights
                 .active()

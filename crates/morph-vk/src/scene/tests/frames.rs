@@ -227,6 +227,25 @@ fn morphs_switched_off_show_the_rest_pose_and_keep_their_weights() {
 }
 
 #[test]
+fn weights_go_back_to_the_authored_ones() {
+    let (mesh, rest) = strip(8, Quantization::F32);
+    let (mut simulator, _, face) = Simulator::with_face(constants(Method::Gather, false), &mesh, &rest);
+    simulator.set_weights(face, &[1.0]);
+    simulator.advance(true);
+    simulator.advance(true);
+    assert!(simulator.scene.set_authored_weights(face, &[0.5]).unwrap());
+    let still = simulator.advance(true);
+    assert_eq!(still.written_instances, 0, "authored weights are not shown");
+    let reset =
+        |simulator: &mut Simulator| simulator.scene.change_weights(face, |state, _| Ok(state.reset()));
+    assert!(reset(&mut simulator).unwrap());
+    simulator.advance(true);
+    assert_shows(&simulator, face, &mesh, &rest, &[0.5]);
+    assert!(!reset(&mut simulator).unwrap());
+    assert!(simulator.scene.set_authored_weights(face, &[f32::NAN]).is_err());
+}
+
+#[test]
 fn a_discarded_frame_is_made_up_for() {
     let (mesh, rest) = strip(300, Quantization::Half);
     for method in [Method::Gather, Method::Scatter] {
