@@ -52,7 +52,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    fn of(&self, kind: Procedural) -> Override {
+    fn of(self, kind: Procedural) -> Override {
         match kind {
             Procedural::Blink => self.blink,
             Procedural::LookAt => self.look_at,
@@ -191,10 +191,11 @@ impl ExpressionSet {
         }
         for ((expression, output), bound) in outputs.zip(&self.bound) {
             let back = expression.kind.map_or(0.0, |kind| held_back[kind as usize]);
-            let left = match expression.is_binary {
-                // What is binary never shows in part.
-                true if back > 0.0 => 0.0,
-                _ => output * (1.0 - back),
+            // What is binary never shows in part.
+            let left = if expression.is_binary && back > 0.0 {
+                0.0
+            } else {
+                output * (1.0 - back)
             };
             for &(slot, weight) in bound {
                 target_weights[slot] = to_domain(target_weights[slot] + left * weight);

@@ -7,6 +7,7 @@
     reason = "a test that meets an unexpected error should stop there and show it"
 )]
 
+mod allocations;
 mod bounds;
 mod build_errors;
 mod cases;
