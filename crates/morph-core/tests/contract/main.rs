@@ -18,6 +18,8 @@ mod quantization;
 mod report;
 mod rest;
 mod rig;
+mod sets;
+mod skin;
 mod support;
 mod target;
 mod weights;
