@@ -7,6 +7,7 @@
     reason = "a test that meets an unexpected error should stop there and show it"
 )]
 
+mod bake;
 mod bounds;
 mod build_errors;
 mod cases;
@@ -15,6 +16,7 @@ mod kernel;
 mod layouts;
 mod oracle;
 mod quantization;
+mod remap;
 mod report;
 mod rest;
 mod rig;
@@ -22,4 +24,6 @@ mod sets;
 mod skin;
 mod support;
 mod target;
+mod transform;
+mod validate;
 mod weights;
