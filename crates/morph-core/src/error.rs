@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::quantization::Quantization;
+use crate::sets::VertexSet;
 use crate::streams::Stream;
 
 /// Which of the two limits an error is about.
@@ -126,6 +127,78 @@ pub enum BuildError {
         vertex: u32,
         /// The stream.
         stream: Stream,
+        /// The offending component.
+        value: f32,
+    },
+    /// A target lists one set of texture coordinates or colors twice.
+    #[error("target {target} `{name}` lists {set} more than once: give each set one list of deltas")]
+    DuplicateSet {
+        /// The target's slot.
+        target: usize,
+        /// The target's name.
+        name: String,
+        /// The set.
+        set: VertexSet,
+    },
+    /// The deltas of a set do not run parallel to its vertices.
+    #[error(
+        "target {target} `{name}`, {set}: {found} deltas for {expected} changed vertices: give one for each"
+    )]
+    SetLength {
+        /// The target's slot.
+        target: usize,
+        /// The target's name.
+        name: String,
+        /// The set.
+        set: VertexSet,
+        /// How many deltas there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A set names a vertex that the mesh does not have.
+    #[error(
+        "target {target} `{name}`, {set}: entry {entry} changes vertex {vertex}, but the mesh has {vertex_count} vertices, counted from 0"
+    )]
+    SetVertexOutOfRange {
+        /// The target's slot.
+        target: usize,
+        /// The target's name.
+        name: String,
+        /// The set.
+        set: VertexSet,
+        /// Position in the set's vertex list.
+        entry: usize,
+        /// The vertex given.
+        vertex: u32,
+        /// How many vertices the mesh has.
+        vertex_count: u32,
+    },
+    /// A set names a vertex twice.
+    #[error(
+        "target {target} `{name}`, {set}: vertex {vertex} is changed more than once: give each vertex one delta"
+    )]
+    SetDuplicateVertex {
+        /// The target's slot.
+        target: usize,
+        /// The target's name.
+        name: String,
+        /// The set.
+        set: VertexSet,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A delta of a set is NaN or infinite.
+    #[error("target {target} `{name}`, {set} of vertex {vertex}: a delta is {value}; deltas must be finite")]
+    SetNotFinite {
+        /// The target's slot.
+        target: usize,
+        /// The target's name.
+        name: String,
+        /// The set.
+        set: VertexSet,
+        /// The vertex.
+        vertex: u32,
         /// The offending component.
         value: f32,
     },

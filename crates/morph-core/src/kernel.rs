@@ -11,6 +11,7 @@ use crate::domain::to_domain;
 use crate::mesh::MorphMesh;
 use crate::quantization::{decode_half, decode_snorm16};
 use crate::rest::RestStreams;
+use crate::sets::VertexSet;
 use crate::streams::Stream;
 use crate::weights::{WeightError, check_weights};
 
@@ -26,6 +27,18 @@ pub enum KernelError {
         /// The stream.
         stream: Stream,
         /// How many values the rest pose has.
+        found: usize,
+        /// How many vertices the mesh has.
+        vertex_count: u32,
+    },
+    /// A rest set is not as long as the mesh.
+    #[error(
+        "the rest pose has {found} values of {set}, but the mesh has {vertex_count} vertices: give one for each"
+    )]
+    RestSetLength {
+        /// The set.
+        set: VertexSet,
+        /// How many values it has.
         found: usize,
         /// How many vertices the mesh has.
         vertex_count: u32,

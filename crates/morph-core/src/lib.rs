@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bake;
 pub mod bounds;
 pub mod build;
 pub mod compare;
@@ -38,12 +39,17 @@ pub mod mesh;
 pub mod names;
 pub mod plan;
 pub mod quantization;
+pub mod remap;
 pub mod report;
 pub mod rest;
 pub mod rig;
+pub mod set_kernel;
+pub mod sets;
 pub mod skin;
+pub mod statistics;
 pub mod streams;
 pub mod target;
+pub mod transform;
 pub mod vertex_layout;
 pub mod weights;
 
@@ -51,8 +57,9 @@ mod deltas;
 mod error;
 mod rounding;
 
+pub use bake::{BakeError, BakedDirections, bake};
 pub use bounds::{Aabb, Sphere};
-pub use build::BuildOptions;
+pub use build::{BuildOptions, validate};
 pub use compare::{SHORTEST_NORMAL, angle_between, max_ulp_difference, ulp_difference};
 pub use domain::{DOMAIN_MIN, to_domain};
 pub use error::{BuildError, Limit};
@@ -61,11 +68,19 @@ pub use layout::{Layout, Scatter, ScatterTarget, VertexMajor, pack_scatter, pack
 pub use mesh::{MorphMesh, TargetView};
 pub use names::{NameError, NameTable, TargetId};
 pub use quantization::{ParseQuantizationError, Quantization};
+pub use remap::{Remap, RemapError, WeldAttribute, weld};
 pub use report::{BuildReport, TargetReport};
 pub use rest::{BaseNormals, RestError, RestPose, RestStreams};
 pub use rig::Rig;
-pub use skin::{InfluenceCount, SkinError, SkinWeights};
+pub use set_kernel::{RestSet, morph_colors, morph_colors_into, morph_texcoords, morph_texcoords_into};
+pub use sets::{SetView, VertexSet};
+pub use skin::{
+    BoneRows, DirectionTransform, InfluenceCount, SkinBounds, SkinError, SkinPose, SkinWeights, skin,
+    skin_into,
+};
+pub use statistics::MeshStatistics;
 pub use streams::{Stream, Streams};
 pub use target::{MorphTarget, SetDeltas};
+pub use transform::{AffineTransform, MeshParts, TransformError};
 pub use vertex_layout::{LayoutError, VertexLayout};
 pub use weights::{WeightError, WeightState, weights_from_names};

@@ -4,6 +4,7 @@ use crate::deltas::{DeltaPool, DeltaSlice};
 use crate::layout::{self, Layout};
 use crate::names::NameTable;
 use crate::quantization::Quantization;
+use crate::sets::{SetPool, SetView};
 use crate::streams::{Stream, Streams};
 
 /// The morph targets of one mesh, ready for the host kernel and for the layouts that shaders read.
@@ -20,6 +21,8 @@ pub struct MorphMesh {
     /// The moved vertices of all targets, rising within each.
     pub(crate) vertices: Vec<u32>,
     pub(crate) deltas: DeltaPool,
+    pub(crate) texcoords: SetPool<2>,
+    pub(crate) colors: SetPool<4>,
 }
 
 /// Where one target lies in the pools, and what is known about it.
@@ -51,12 +54,32 @@ impl MorphMesh {
         self.targets.len()
     }
 
-    /// How many deltas are stored, over all targets.
+    /// How many entries move positions, normals or tangents, over all targets.
     pub fn entry_count(&self) -> u64 {
         self.vertices.len() as u64
     }
 
-    /// How the deltas are stored.
+    /// How many deltas of texture coordinates are stored, over all targets and sets.
+    pub fn texcoord_entry_count(&self) -> u64 {
+        self.texcoords.entry_count()
+    }
+
+    /// How many deltas of colors are stored, over all targets and sets.
+    pub fn color_entry_count(&self) -> u64 {
+        self.colors.entry_count()
+    }
+
+    /// The sets of texture coordinates that any target changes, rising.
+    pub fn texcoord_sets(&self) -> Vec<u32> {
+        self.texcoords.sets()
+    }
+
+    /// The sets of colors that any target changes, rising.
+    pub fn color_sets(&self) -> Vec<u32> {
+        self.colors.sets()
+    }
+
+    /// How the deltas of positions, normals and tangents are stored.
     pub fn quantization(&self) -> Quantization {
         self.quantization
     }
@@ -90,6 +113,8 @@ impl MorphMesh {
     }
 
     /// The bytes that the words of a layout take: the length of what its packer returns.
+    ///
+    /// Texture coordinates and colors are in no layout; see [`set_size_bytes`](Self::set_size_bytes).
     pub fn size_bytes(&self, layout: Layout) -> u64 {
         4 * match layout {
             Layout::Scatter => layout::scatter::word_count(self),
@@ -108,6 +133,17 @@ impl MorphMesh {
             Layout::Scatter => layout::scatter::target_word_count(self, target),
             Layout::VertexMajor => layout::vertex_major::target_word_count(self, target),
         }
+    }
+
+    /// The bytes of the deltas of texture coordinates (12 an entry) and colors (20 an entry) with their
+    /// vertices, which come on top of any layout.
+    pub fn set_size_bytes(&self) -> u64 {
+        self.texcoords.size_bytes() + self.colors.size_bytes()
+    }
+
+    /// The part of [`set_size_bytes`](Self::set_size_bytes) that one target causes; zero past the last slot.
+    pub fn target_set_size_bytes(&self, slot: usize) -> u64 {
+        self.texcoords.target_size_bytes(slot) + self.colors.target_size_bytes(slot)
     }
 
     pub(crate) fn stream(&self, target: &StoredTarget, stream: Stream) -> Option<DeltaSlice<'_>> {
@@ -151,7 +187,7 @@ impl<'a> TargetView<'a> {
         self.mesh.names.name(self.slot).unwrap_or_default()
     }
 
-    /// How many vertices the target moves.
+    /// How many vertices the target moves, or turns the normal or tangent of.
     pub fn entry_count(&self) -> u32 {
         self.target.entry_count
     }
@@ -189,6 +225,16 @@ impl<'a> TargetView<'a> {
             .stream(self.target, stream)
             .and_then(|deltas| deltas.get(i))
             .unwrap_or_default()
+    }
+
+    /// What the target changes in sets of texture coordinates, by rising set.
+    pub fn texcoords(&self) -> impl ExactSizeIterator<Item = SetView<'a, 2>> {
+        self.mesh.texcoords.of_target(self.slot)
+    }
+
+    /// What the target changes in sets of colors, by rising set.
+    pub fn colors(&self) -> impl ExactSizeIterator<Item = SetView<'a, 4>> {
+        self.mesh.colors.of_target(self.slot)
     }
 
     /// What one count of a stored position is worth, in model units.

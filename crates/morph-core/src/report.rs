@@ -6,9 +6,14 @@
 pub struct TargetReport {
     /// The target's name.
     pub name: String,
-    /// Stored entries.
+    /// Stored entries of positions, normals and tangents.
     pub entry_count: u32,
+    /// Stored entries of texture coordinates, over all sets.
+    pub texcoord_entry_count: u64,
+    /// Stored entries of colors, over all sets.
+    pub color_entry_count: u64,
     /// Authored vertices with a delta other than zero that were left out: below the thresholds or the domain.
+    /// An entry of texture coordinates or colors counts by itself.
     pub dropped_entry_count: u64,
     /// Components that were not zero and became zero because they, or their quantized values, were below
     /// 2⁻⁴⁰.
@@ -38,8 +43,12 @@ pub struct TargetReport {
 pub struct BuildReport {
     /// One report per target, in slot order.
     pub targets: Vec<TargetReport>,
-    /// Stored entries of all targets.
+    /// Stored entries of positions, normals and tangents of all targets.
     pub entry_count: u64,
+    /// Stored entries of texture coordinates of all targets and sets.
+    pub texcoord_entry_count: u64,
+    /// Stored entries of colors of all targets and sets.
+    pub color_entry_count: u64,
     /// Left-out entries of all targets; see [`TargetReport::dropped_entry_count`].
     pub dropped_entry_count: u64,
     /// Components made zero in all targets; see [`TargetReport::zeroed_component_count`].
@@ -59,6 +68,8 @@ impl BuildReport {
         let mut report = BuildReport::default();
         for target in &targets {
             report.entry_count += u64::from(target.entry_count);
+            report.texcoord_entry_count += target.texcoord_entry_count;
+            report.color_entry_count += target.color_entry_count;
             report.dropped_entry_count += target.dropped_entry_count;
             report.zeroed_component_count += target.zeroed_component_count;
             report.worst_position_error = report.worst_position_error.max(target.worst_position_error);

@@ -2,6 +2,7 @@
 
 use crate::domain::{to_domain3, zeroed_components};
 use crate::rounding::length;
+use crate::sets::VertexSet;
 use crate::streams::{Stream, Streams};
 use crate::vertex_layout::{LayoutError, VertexLayout};
 
@@ -44,6 +45,16 @@ pub enum RestError {
     NotFinite {
         /// The stream.
         stream: Stream,
+        /// The vertex.
+        vertex: u32,
+        /// The offending component.
+        value: f32,
+    },
+    /// A component of a set of texture coordinates or colors is NaN or infinite.
+    #[error("{set} of vertex {vertex} has the component {value}; rest poses must be finite")]
+    SetNotFinite {
+        /// The set.
+        set: VertexSet,
         /// The vertex.
         vertex: u32,
         /// The offending component.

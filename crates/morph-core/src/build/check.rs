@@ -10,24 +10,28 @@ use crate::quantization::{HALF_MAX, Quantization};
 use crate::streams::Stream;
 use crate::target::MorphTarget;
 
-/// Checks the options by themselves, and against the mesh that they are for.
+/// What is wrong with the options, by themselves and against the mesh that they are for.
 pub(super) fn options(
     options: &BuildOptions<'_>,
     vertex_count: u32,
     targets: &[MorphTarget],
-) -> Result<(), BuildError> {
-    limits(
-        Limit::Position,
-        options.position_threshold,
-        options.position_tolerance,
-        |threshold| threshold,
-    )?;
-    limits(
-        Limit::Direction,
-        options.direction_threshold,
-        options.direction_tolerance_degrees,
-        dropped_degrees,
-    )?;
+) -> Vec<BuildError> {
+    let mut problems = Vec::new();
+    let limits = [
+        limits(
+            Limit::Position,
+            options.position_threshold,
+            options.position_tolerance,
+            |threshold| threshold,
+        ),
+        limits(
+            Limit::Direction,
+            options.direction_threshold,
+            options.direction_tolerance_degrees,
+            dropped_degrees,
+        ),
+    ];
+    problems.extend(limits.into_iter().filter_map(Result::err));
     if let Some(rest) = options.rest {
         let lengths = [
             (Stream::Position, Some(rest.positions.len())),
@@ -36,7 +40,7 @@ pub(super) fn options(
         ];
         for (stream, found) in lengths {
             if let Some(found) = found.filter(|&found| found != vertex_count as usize) {
-                return Err(BuildError::RestLength {
+                problems.push(BuildError::RestLength {
                     stream,
                     found,
                     vertex_count,
@@ -50,14 +54,12 @@ pub(super) fn options(
             .iter()
             .enumerate()
             .find(|(_, target)| target.normals.is_some());
-        if let Some((slot, target)) = with_normals {
-            return Err(BuildError::NoRestNormals {
-                target: slot,
-                name: target.name.clone(),
-            });
-        }
+        problems.extend(with_normals.map(|(slot, target)| BuildError::NoRestNormals {
+            target: slot,
+            name: target.name.clone(),
+        }));
     }
-    Ok(())
+    problems
 }
 
 /// The largest angle by which dropping a delta of this length can turn a unit normal, in degrees.
@@ -104,14 +106,20 @@ fn limits(
     Ok(())
 }
 
-/// Checks the number of targets, and that each has its own name.
-pub(super) fn names(targets: &[MorphTarget]) -> Result<NameTable, BuildError> {
+/// Whether there are more targets than can be told apart.
+pub(super) fn target_count(targets: &[MorphTarget]) -> Result<(), BuildError> {
     if targets.len() > MorphMesh::MAX_TARGET_COUNT {
         return Err(BuildError::TooManyTargets {
             given: targets.len(),
             limit: MorphMesh::MAX_TARGET_COUNT,
         });
     }
+    Ok(())
+}
+
+/// Checks the number of targets, and that each has its own name.
+pub(super) fn names(targets: &[MorphTarget]) -> Result<NameTable, BuildError> {
+    target_count(targets)?;
     NameTable::new(targets.iter().map(|target| target.name.as_str())).map_err(|error| match error {
         NameError::Duplicate { name, first, second } => BuildError::DuplicateName { name, first, second },
     })
@@ -125,39 +133,67 @@ pub(super) fn vertices(
     target: &MorphTarget,
     vertex_count: u32,
 ) -> Result<Option<Vec<usize>>, BuildError> {
-    let name = || target.name.clone();
-    let vertices = &target.vertices;
     for stream in Stream::ALL {
-        if let Some(deltas) = target
-            .stream(stream)
-            .filter(|deltas| deltas.len() != vertices.len())
-        {
-            return Err(BuildError::StreamLength {
-                target: slot,
-                name: name(),
-                stream,
-                expected: vertices.len(),
-                found: deltas.len(),
-            });
-        }
+        length(slot, target, stream)?;
     }
+    range(slot, target, vertex_count)?;
+    order(slot, target)
+}
+
+/// Checks that a stream runs parallel to the target's vertices.
+pub(crate) fn length(slot: usize, target: &MorphTarget, stream: Stream) -> Result<(), BuildError> {
+    let expected = target.vertices.len();
+    match target.stream(stream) {
+        Some(deltas) if deltas.len() != expected => Err(BuildError::StreamLength {
+            target: slot,
+            name: target.name.clone(),
+            stream,
+            expected,
+            found: deltas.len(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the mesh has the vertices.
+pub(crate) fn range(slot: usize, target: &MorphTarget, vertex_count: u32) -> Result<(), BuildError> {
+    let vertices = &target.vertices;
     if vertex_count == 0 && !vertices.is_empty() {
         return Err(BuildError::NoVertices {
             target: slot,
-            name: name(),
+            name: target.name.clone(),
             moved: vertices.len(),
         });
     }
-    if let Some(entry) = vertices.iter().position(|&vertex| vertex >= vertex_count) {
-        let vertex = vertices[entry];
-        return Err(BuildError::VertexOutOfRange {
+    match first_past(vertices, vertex_count) {
+        Some((entry, vertex)) => Err(BuildError::VertexOutOfRange {
             target: slot,
-            name: name(),
+            name: target.name.clone(),
             entry,
             vertex,
             vertex_count,
-        });
+        }),
+        None => Ok(()),
     }
+}
+
+/// Checks that vertices are distinct, and returns their rising order, or `None` where they rise already.
+pub(super) fn order(slot: usize, target: &MorphTarget) -> Result<Option<Vec<usize>>, BuildError> {
+    rising(&target.vertices).map_err(|vertex| BuildError::DuplicateVertex {
+        target: slot,
+        name: target.name.clone(),
+        vertex,
+    })
+}
+
+/// The first vertex that the mesh does not have, and where it stands in the list.
+pub(super) fn first_past(vertices: &[u32], vertex_count: u32) -> Option<(usize, u32)> {
+    let entry = vertices.iter().position(|&vertex| vertex >= vertex_count)?;
+    Some((entry, vertices[entry]))
+}
+
+/// The order in which vertices rise, or `None` where they rise already; an error is a vertex that comes twice.
+pub(super) fn rising(vertices: &[u32]) -> Result<Option<Vec<usize>>, u32> {
     if vertices.windows(2).all(|pair| pair[0] < pair[1]) {
         return Ok(None);
     }
@@ -167,11 +203,7 @@ pub(super) fn vertices(
         .windows(2)
         .find(|pair| vertices[pair[0]] == vertices[pair[1]])
     {
-        Some(pair) => Err(BuildError::DuplicateVertex {
-            target: slot,
-            name: name(),
-            vertex: vertices[pair[0]],
-        }),
+        Some(pair) => Err(vertices[pair[0]]),
         None => Ok(Some(order)),
     }
 }

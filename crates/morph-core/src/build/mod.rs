@@ -1,8 +1,12 @@
 //! Building a mesh: authored targets are checked, thinned, sorted, quantized, and measured against what was
 //! authored.
 
-mod check;
+pub(crate) mod check;
 mod measure;
+mod sets;
+mod validate;
+
+pub use validate::validate;
 
 use crate::deltas::DeltaPool;
 use crate::domain::{to_domain3, zeroed_components};
@@ -14,6 +18,7 @@ use crate::quantization::Quantization;
 use crate::report::{BuildReport, TargetReport};
 use crate::rest::RestStreams;
 use crate::rounding::{length, length_up};
+use crate::sets::SetPool;
 use crate::streams::{Stream, Streams};
 use crate::target::MorphTarget;
 use measure::{DirectionMeter, ErrorMeter};
@@ -57,6 +62,8 @@ impl MorphMesh {
     /// A vertex stays in a target if its position delta is longer than the position threshold or its normal
     /// or tangent delta is longer than the direction threshold, after the [domain rule](crate::to_domain);
     /// with zero thresholds everything that moves stays.
+    /// Deltas of texture coordinates and colors are kept as 32-bit floats where they are not zero, whatever the
+    /// quantization and the thresholds.
     /// The order of a target's vertices does not matter: entries are sorted by vertex.
     ///
     /// Errors are measured in double precision against the authored deltas, over every vertex, what was
@@ -72,7 +79,9 @@ impl MorphMesh {
         targets: &[MorphTarget],
         options: &BuildOptions<'_>,
     ) -> Result<(MorphMesh, BuildReport), BuildError> {
-        check::options(options, vertex_count, targets)?;
+        if let Some(problem) = check::options(options, vertex_count, targets).into_iter().next() {
+            return Err(problem);
+        }
         let names = check::names(targets)?;
         let mut builder = Builder::new(vertex_count, options);
         let reports = targets
@@ -92,6 +101,8 @@ struct Builder<'a> {
     targets: Vec<StoredTarget>,
     vertices: Vec<u32>,
     deltas: DeltaPool,
+    texcoords: SetPool<2>,
+    colors: SetPool<4>,
     /// For each kept entry of the current target, where it was authored.
     kept: Vec<usize>,
     /// The kept deltas of the current target, one list per stream, in the domain.
@@ -119,6 +130,8 @@ impl<'a> Builder<'a> {
             targets: Vec::new(),
             vertices: Vec::new(),
             deltas: DeltaPool::new(options.quantization),
+            texcoords: SetPool::default(),
+            colors: SetPool::default(),
             kept: Vec::new(),
             streams: [Vec::new(), Vec::new(), Vec::new()],
         }
@@ -157,13 +170,21 @@ impl<'a> Builder<'a> {
             self.measure(&stored, stream, authored, &mut thinned.errors[s]);
         }
         self.set_extremes(&mut stored);
+        let texcoords = sets::texcoords(slot, target).store(self.vertex_count, &mut self.texcoords)?;
+        let colors = sets::colors(slot, target).store(self.vertex_count, &mut self.colors)?;
 
         let [position, normal, tangent] = thinned.errors.map(ErrorMeter::worst);
         let report = TargetReport {
             name: target.name.clone(),
             entry_count: stored.entry_count,
-            dropped_entry_count: thinned.dropped_entry_count,
-            zeroed_component_count: thinned.zeroed_component_count,
+            texcoord_entry_count: texcoords.entries,
+            color_entry_count: colors.entries,
+            dropped_entry_count: thinned.dropped_entry_count
+                + texcoords.dropped_entries
+                + colors.dropped_entries,
+            zeroed_component_count: thinned.zeroed_component_count
+                + texcoords.zeroed_components
+                + colors.zeroed_components,
             worst_position_error: position,
             worst_normal_error: normal,
             worst_tangent_error: tangent,
@@ -305,6 +326,8 @@ impl<'a> Builder<'a> {
     fn finish(mut self, names: NameTable) -> Result<MorphMesh, BuildError> {
         self.vertices.shrink_to_fit();
         self.deltas.shrink_to_fit();
+        self.texcoords.shrink_to_fit();
+        self.colors.shrink_to_fit();
         let streams = self.targets.iter().fold(Streams::default(), |streams, target| {
             streams.union(target.streams())
         });
@@ -316,6 +339,8 @@ impl<'a> Builder<'a> {
             targets: self.targets,
             vertices: self.vertices,
             deltas: self.deltas,
+            texcoords: self.texcoords,
+            colors: self.colors,
         };
         let words = vertex_major::word_count(&mesh).max(scatter::word_count(&mesh));
         if words > u64::from(u32::MAX) {

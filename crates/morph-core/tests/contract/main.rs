@@ -8,6 +8,7 @@
 )]
 
 mod allocations;
+mod bake;
 mod bounds;
 mod build_errors;
 mod cases;
@@ -18,9 +19,14 @@ mod layouts;
 mod names;
 mod oracle;
 mod quantization;
+mod remap;
 mod report;
 mod rest;
 mod rig;
+mod sets;
+mod skin;
 mod support;
 mod target;
+mod transform;
+mod validate;
 mod weights;
