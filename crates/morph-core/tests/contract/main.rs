@@ -14,6 +14,8 @@ mod compare;
 mod kernel;
 mod layouts;
 mod oracle;
+mod placement;
+mod placement_table;
 mod quantization;
 mod report;
 mod rest;
