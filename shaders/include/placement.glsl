@@ -41,6 +41,14 @@ struct Placement {
 // A word of the table; the form of the table defines it.
 uint placement_word(PlacementTable table, uint word);
 
+float placement_float(PlacementTable table, uint word) {
+    return uintBitsToFloat(placement_word(table, word));
+}
+
+vec3 placement_vec3(PlacementTable table, uint word) {
+    return vec3(placement_float(table, word), placement_float(table, word + 1u), placement_float(table, word + 2u));
+}
+
 // The row of a submesh.  Without one (an id beyond the table, -1 of a signed buffer among them) and without the presence
 // word 1 it is the identity, and no more than that word is read.
 Placement placement_load(PlacementTable table, uint submesh) {
@@ -53,13 +61,10 @@ Placement placement_load(PlacementTable table, uint submesh) {
         return placement;
     }
     placement.is_identity = false;
-    for (uint i = 0u; i < 3u; ++i) {
-        placement.translation[i] = uintBitsToFloat(placement_word(table, row + PLACEMENT_TRANSLATION_SLOT + i));
-        placement.scale[i] = uintBitsToFloat(placement_word(table, row + PLACEMENT_SCALE_SLOT + i));
-    }
-    for (uint i = 0u; i < 4u; ++i) {
-        placement.rotation[i] = uintBitsToFloat(placement_word(table, row + PLACEMENT_ROTATION_SLOT + i));
-    }
+    placement.translation = placement_vec3(table, row + PLACEMENT_TRANSLATION_SLOT);
+    placement.rotation.xyz = placement_vec3(table, row + PLACEMENT_ROTATION_SLOT);
+    placement.rotation.w = placement_float(table, row + PLACEMENT_ROTATION_SLOT + 3u);
+    placement.scale = placement_vec3(table, row + PLACEMENT_SCALE_SLOT);
     return placement;
 }
 

@@ -19,7 +19,7 @@ pub const MAX_TABLE_WORDS: u32 = i32::MAX as u32;
 
 /// How far the length of a rotation, as a row stores it, may be from 1.
 ///
-/// A rotation of length 1 + δ stretches what it turns by up to 2δ, so 10⁻⁵ keeps that below 20 µm in a meter.
+/// A rotation of length 1 + δ stretches what it turns by up to 4δ, so 10⁻⁵ keeps that to 40 µm in a meter.
 /// Rounding a unit quaternion to 32-bit floats costs at most 6·10⁻⁸ of length and each product of two of them as much
 /// again, so a chain of a hundred products passes, as do components that were typed with five digits.
 /// What is further off was meant to be something else: a quaternion that was never made unit, or Euler angles.

@@ -33,11 +33,23 @@ fn what_no_table_reaches_is_refused_without_overflow() {
     assert_eq!(layout.rows_needed(most), Ok(most * 11));
     assert_eq!(layout.address(most - 1, 10), Ok(most * 11 - 1));
     for row_count in [most + 1, u32::MAX] {
-        assert!(matches!(layout.rows_needed(row_count), Err(TableError::TooLarge { .. })));
-        assert!(matches!(layout.address(row_count - 1, 0), Err(TableError::TooLarge { .. })));
+        assert!(matches!(
+            layout.rows_needed(row_count),
+            Err(TableError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            layout.address(row_count - 1, 0),
+            Err(TableError::TooLarge { .. })
+        ));
     }
-    assert!(matches!(layout.address(u32::MAX, 0), Err(TableError::TooLarge { .. })));
-    assert_eq!(layout.address(0, 11), Err(TableError::Slot { slot: 11, stride: 11 }));
+    assert!(matches!(
+        layout.address(u32::MAX, 0),
+        Err(TableError::TooLarge { .. })
+    ));
+    assert_eq!(
+        layout.address(0, 11),
+        Err(TableError::Slot { slot: 11, stride: 11 })
+    );
     // Padding counts: two rows of the widest stride do not fit, and neither do they in pieces.
     let widest = TableLayout::new(MAX_TABLE_WORDS, MAX_TABLE_WORDS).unwrap();
     assert_eq!(widest.rows_needed(1), Ok(1));
@@ -50,7 +62,10 @@ fn what_no_table_reaches_is_refused_without_overflow() {
 fn no_submesh_takes_no_word() {
     let layout = TableLayout::new(8, 11).unwrap();
     let table = layout.pack_table([]).unwrap();
-    assert_eq!((layout.rows_needed(0), table.height(), table.row_count()), (Ok(0), 0, 0));
+    assert_eq!(
+        (layout.rows_needed(0), table.height(), table.row_count()),
+        (Ok(0), 0, 0)
+    );
     assert!(table.words().is_empty());
     assert_eq!(table.lookup(0), Placement::IDENTITY);
 }
@@ -58,7 +73,9 @@ fn no_submesh_takes_no_word() {
 #[test]
 fn a_table_of_zeros_is_a_table_of_identities() {
     let layout = TableLayout::new(8, 11).unwrap();
-    let table = layout.pack_table([None, Some(&Placement::IDENTITY), None]).unwrap();
+    let table = layout
+        .pack_table([None, Some(&Placement::IDENTITY), None])
+        .unwrap();
     assert_eq!(table.words(), [0; 40]);
 }
 
@@ -72,7 +89,13 @@ fn rows_are_written_one_by_one() {
     assert_eq!(table, layout.pack_table([None; 3]).unwrap());
     for submesh in [3, u32::MAX] {
         let error = table.set_row(submesh, Some(&moved(1.0))).unwrap_err();
-        assert_eq!(error, TableError::NoRow { submesh, row_count: 3 });
+        assert_eq!(
+            error,
+            TableError::NoRow {
+                submesh,
+                row_count: 3
+            }
+        );
         assert_eq!(table.lookup(submesh), Placement::IDENTITY);
     }
 }
@@ -82,8 +105,14 @@ fn what_is_bound_is_declared_for_both_forms() {
     for binding in [BUFFER_BINDING, TEXTURE_BINDING] {
         assert_eq!(binding.attribute.semantic, "transform-id");
         assert_eq!(binding.attribute.format.as_str(), "R32_UINT");
-        assert_eq!((binding.table.semantic, binding.table.format.as_str()), ("transform", "R32_UINT"));
-        assert_eq!((binding.capabilities[0], binding.capabilities.len()), ("transform", 2));
+        assert_eq!(
+            (binding.table.semantic, binding.table.format.as_str()),
+            ("transform", "R32_UINT")
+        );
+        assert_eq!(
+            (binding.capabilities[0], binding.capabilities.len()),
+            ("transform", 2)
+        );
     }
     assert_ne!(BUFFER_BINDING.capabilities[1], TEXTURE_BINDING.capabilities[1]);
     assert_ne!(BUFFER_BINDING.table.kind, TEXTURE_BINDING.table.kind);
