@@ -4,6 +4,7 @@
 //! - `limits`: what does not fit, what is not there yet, what is asked for wrongly.
 //! - `cases`: faults that users of other engines met, each as a small input with the right result.
 //! - `oracles`: models of the field against what other programs say of them (needs `MORPH_SHARED`).
+//! - `placement`: the placement table read by the shader includes, against the host.
 //! - `shaders`: the compiled modules against the structs and rules of the host side.
 //! - `rendering`, `gold`: what the passes draw.
 
@@ -19,6 +20,8 @@ mod cases;
 mod gold;
 mod limits;
 mod oracles;
+mod placement;
+mod placement_kernel;
 mod rendering;
 mod shaders;
 mod stage;

@@ -18,6 +18,8 @@ mod kernel;
 mod layouts;
 mod names;
 mod oracle;
+mod placement;
+mod placement_table;
 mod quantization;
 mod remap;
 mod report;
