@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use morph_core::SkinError;
+
 /// Why an import failed. Nothing of the file is handed out then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -301,6 +303,27 @@ pub enum GltfError {
         /// The length that would be right.
         expected: usize,
     },
+    /// A joint that holds a vertex is past the last joint of the skin.
+    #[error("vertex {vertex} is held by joint {joint}, the skin has {joints}")]
+    JointRange {
+        /// The vertex.
+        vertex: usize,
+        /// The joint.
+        joint: u16,
+        /// The joints of the smallest skin that deforms the mesh.
+        joints: usize,
+    },
+    /// A skin weight is NaN or infinite.
+    #[error("vertex {vertex} has a skin weight of {weight}; weights have to be finite")]
+    SkinWeight {
+        /// The vertex.
+        vertex: usize,
+        /// The weight.
+        weight: f32,
+    },
+    /// Skin weights are refused by `morph-core`.
+    #[error(transparent)]
+    SkinWeights(SkinError),
     /// A node is a child of two others.
     #[error("node {child} is a child of node {first} and of node {second}")]
     TwoParents {

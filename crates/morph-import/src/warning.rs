@@ -40,8 +40,8 @@ pub enum WarningKind {
     /// Targets have deltas of a stream that the base does not have.
     #[error("{targets} targets have {attribute}, the base has none")]
     DeltasWithoutBase {
-        /// `NORMAL` or `TANGENT`.
-        attribute: &'static str,
+        /// The attribute's name, such as `NORMAL` or `COLOR_0`.
+        attribute: String,
         /// How many targets have it.
         targets: usize,
     },
@@ -124,6 +124,44 @@ pub enum WarningKind {
     /// No target file was found.
     #[error("there are no targets")]
     NoTargets,
+    /// A set's number does not follow on that of the one before, so a list of sets has no place for it.
+    #[error("{attribute} is left out: sets are numbered from 0 without a gap")]
+    SetAfterGap {
+        /// The attribute's name.
+        attribute: String,
+    },
+    /// A set of joints comes without weights, or weights without joints.
+    #[error("JOINTS_{set} and WEIGHTS_{set} are not both there; the set is left out")]
+    SkinSetIncomplete {
+        /// The set's number.
+        set: u32,
+    },
+    /// Joints that hold nothing, as their weights are zero, are past the last joint of the skin.
+    #[error("{influences} joints of weight zero are past the last of the skin; they become joint 0")]
+    UnusedJointsPastSkin {
+        /// How many.
+        influences: usize,
+    },
+    /// Skin weights are negative.
+    #[error("{influences} skin weights are negative; they become zero")]
+    SkinWeightsNegative {
+        /// How many.
+        influences: usize,
+    },
+    /// Vertices are held by more joints than are kept.
+    #[error("{vertices} vertices are held by more than {most} joints; those of the largest weights are kept")]
+    InfluencesDropped {
+        /// How many vertices.
+        vertices: usize,
+        /// How many joints are kept.
+        most: usize,
+    },
+    /// The skin weights of vertices do not sum to one.
+    #[error("the skin weights of {vertices} vertices do not sum to one; they are rescaled")]
+    SkinWeightsRescaled {
+        /// How many vertices.
+        vertices: usize,
+    },
     /// A channel of an animation drives nothing, or has no curve; the rest of the clip plays.
     #[error("the channel is left out: {problem}")]
     ChannelLeftOut {

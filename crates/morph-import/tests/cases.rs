@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Builder, QUAD, QUAD_NORMALS, QUAD_TANGENTS, dense, float_bytes, warning_kinds};
-use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization, pack_vertex_major};
+use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization, SetDeltas, pack_vertex_major};
 use morph_import::{GltfError, WarningKind};
 use serde_json::{Value, json};
 
@@ -290,24 +290,101 @@ fn b022_an_empty_target_object_keeps_its_slot() {
 }
 
 #[test]
-fn b024_other_attributes_of_targets_are_told_and_shift_nothing() {
+fn b024_colors_and_texture_coordinates_of_targets_load_and_shift_nothing() {
     let mut builder = Builder::new();
     let position = builder.sparse_vec3(4, 1, [0.0, 0.0, 1.0]);
-    let color = builder.floats(&[[0.5; 4]; 4]);
-    let texcoord = builder.floats(&[[0.25; 2]; 4]);
-    let quad = builder.quad(json!([{ "COLOR_0": color, "POSITION": position, "TEXCOORD_0": texcoord }]));
+    let mut colors = [[0.0; 4]; 4];
+    colors[2] = [0.5, 0.0, -0.25, 1.0];
+    let color = builder.floats(&colors);
+    let other_color = builder.floats(&[[0.0; 3], [0.0; 3], [0.0; 3], [1.0, 0.5, 0.0]]);
+    let texcoord = builder.floats(&[[0.0; 2], [0.0; 2], [0.25, 0.0], [0.0, 0.125]]);
+    let still = builder.floats(&[[0.0; 2]; 4]);
+    let mut quad = builder.quad(json!([{
+        "COLOR_0": color, "COLOR_1": other_color, "POSITION": position,
+        "TEXCOORD_0": still, "TEXCOORD_1": texcoord, "TEXCOORD_2": texcoord, "_HEAT": texcoord,
+    }]));
+    let base = &mut quad["attributes"];
+    base["COLOR_0"] = json!(builder.floats(&[[1.0; 4]; 4]));
+    base["COLOR_1"] = json!(builder.floats(&[[0.5; 3]; 4]));
+    base["TEXCOORD_0"] = json!(builder.floats(&[[0.5; 2]; 4]));
+    base["TEXCOORD_1"] = json!(builder.floats(&[[0.75; 2]; 4]));
     builder.mesh(json!({ "primitives": [quad] }));
     let model = builder.model();
-    let target = &model.meshes[0].primitives[0].targets[0];
+    let primitive = &model.meshes[0].primitives[0];
+    assert_eq!(primitive.texcoords, [vec![[0.5; 2]; 4], vec![[0.75; 2]; 4]]);
+    assert_eq!(
+        primitive.colors,
+        [vec![[1.0; 4]; 4], vec![[0.5, 0.5, 0.5, 1.0]; 4]]
+    );
+    let target = &primitive.targets[0];
     assert_eq!(target.vertices, [1]);
     assert_eq!(target.positions.as_deref(), Some(&[[0.0, 0.0, 1.0]][..]));
-    let ignored = |attribute: &str| WarningKind::TargetAttributeIgnored {
-        attribute: attribute.to_owned(),
-        targets: 1,
+    let set = |set, vertices: &[u32], deltas: &[[f32; 4]]| SetDeltas {
+        set,
+        vertices: vertices.to_vec(),
+        deltas: deltas.to_vec(),
     };
     assert_eq!(
+        target.colors,
+        [set(0, &[2], &[colors[2]]), set(1, &[3], &[[1.0, 0.5, 0.0, 0.0]])]
+    );
+    assert_eq!(
+        target.texcoords,
+        [SetDeltas {
+            set: 1,
+            vertices: vec![2, 3],
+            deltas: vec![[0.25, 0.0], [0.0, 0.125]],
+        }]
+    );
+    // What the base lacks has nothing to be added to, and what nobody knows is told.
+    assert_eq!(
         warning_kinds(&model),
-        [&ignored("COLOR_0"), &ignored("TEXCOORD_0")]
+        [
+            &WarningKind::DeltasWithoutBase {
+                attribute: "TEXCOORD_2".to_owned(),
+                targets: 1
+            },
+            &WarningKind::TargetAttributeIgnored {
+                attribute: "_HEAT".to_owned(),
+                targets: 1
+            },
+        ]
+    );
+}
+
+#[test]
+fn b024_sets_are_numbered_without_a_gap_and_have_their_own_shapes() {
+    let mut builder = Builder::new();
+    let mut quad = builder.quad(json!([]));
+    let bytes = builder.strided_view(&[255, 0, 51, 9].repeat(4), 4);
+    quad["attributes"]["COLOR_0"] = json!(builder.accessor(
+        json!({ "bufferView": bytes, "componentType": 5121, "normalized": true, "count": 4, "type": "VEC3" }),
+    ));
+    quad["attributes"]["COLOR_2"] = json!(builder.floats(&[[1.0; 4]; 4]));
+    quad["attributes"]["TEXCOORD_1"] = json!(builder.floats(&[[1.0; 2]; 4]));
+    quad["attributes"]["TEXCOORD_01"] = quad["attributes"]["TEXCOORD_1"].clone();
+    builder.mesh(json!({ "primitives": [quad] }));
+    let model = builder.model();
+    let primitive = &model.meshes[0].primitives[0];
+    assert_eq!(primitive.colors, [vec![[1.0, 0.0, 0.2, 1.0]; 4]]);
+    assert!(primitive.texcoords.is_empty());
+    let gap = |attribute: &str| WarningKind::SetAfterGap {
+        attribute: attribute.to_owned(),
+    };
+    assert_eq!(warning_kinds(&model), [&gap("TEXCOORD_1"), &gap("COLOR_2")]);
+
+    let wrong = builder.floats(&[[1.0; 2]; 4]);
+    builder.json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(wrong);
+    let refused = builder.refused();
+    assert!(
+        matches!(
+            refused,
+            GltfError::AccessorType {
+                expected: "VEC3 or VEC4",
+                ..
+            }
+        ),
+        "{refused}"
     );
 }
 

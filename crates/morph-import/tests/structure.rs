@@ -341,7 +341,7 @@ fn deltas_that_belong_to_nothing_are_told() {
     assert_eq!(
         warning_kinds(&model),
         [&WarningKind::DeltasWithoutBase {
-            attribute: "NORMAL",
+            attribute: "NORMAL".to_owned(),
             targets: 1
         }]
     );

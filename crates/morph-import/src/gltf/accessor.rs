@@ -3,6 +3,8 @@
 //! It reads every component type by its own meaning, normalized or not, packed or interleaved, with a sparse part or
 //! without, with a buffer view or without. How data is read never depends on what a view says it is meant for.
 
+use glam::Mat4;
+
 use super::buffers::Buffers;
 use super::document::{Accessor, Document, Sparse};
 use super::fault::item;
@@ -42,6 +44,8 @@ impl ComponentType {
 }
 
 const FLOAT_TYPES: &str = "5120 to 5123 (8 and 16 bits) or 5126 (float)";
+const JOINT_TYPES: &str = "5121 or 5123 (8 and 16 bits, unsigned)";
+const MATRIX_TYPES: &str = "5126 (float)";
 const INDEX_TYPES: &str = "5121, 5123 or 5125 (8, 16 and 32 bits, unsigned)";
 
 /// Reads accessors of one document.
@@ -49,6 +53,19 @@ const INDEX_TYPES: &str = "5121, 5123 or 5125 (8, 16 and 32 bits, unsigned)";
 pub(crate) struct Accessors<'a> {
     document: &'a Document,
     buffers: &'a Buffers<'a>,
+}
+
+/// The `type` of elements of so many components. Columns of a matrix are packed where a column takes a multiple of
+/// four bytes, as those of MAT4 always do; the matrices with padding inside are not read anywhere.
+const fn shape(component_count: usize) -> &'static str {
+    match component_count {
+        1 => "SCALAR",
+        2 => "VEC2",
+        3 => "VEC3",
+        4 => "VEC4",
+        16 => "MAT4",
+        _ => panic!("there are no elements of so many components"),
+    }
 }
 
 /// Elements of a view: the bytes from the first element on, and the distance from one to the next.
@@ -121,6 +138,83 @@ impl<'a> Accessors<'a> {
         }
     }
 
+    /// Reads colors, which may leave opacity out.
+    pub(crate) fn colors(
+        &self,
+        accessor: u64,
+        expected_count: u64,
+        absent_opacity: f32,
+    ) -> Result<Vec<[f32; 4]>, GltfError> {
+        let described = item(&self.document.accessors, accessor, "accessor")?;
+        match described.kind.as_str() {
+            "VEC4" => self.floats::<4>(accessor, Some(expected_count)),
+            "VEC3" => {
+                let before = self.spent();
+                let colors = self.floats::<3>(accessor, Some(expected_count))?;
+                let kept = (colors.len() * size_of::<[f32; 4]>()) as u64;
+                self.spend(kept)?;
+                let widened = colors
+                    .iter()
+                    .map(|&[r, g, b]| [r, g, b, absent_opacity])
+                    .collect();
+                self.settle(before, kept)?;
+                Ok(widened)
+            }
+            found => Err(GltfError::AccessorType {
+                found: crate::text::shorten(found),
+                expected: "VEC3 or VEC4",
+            }),
+        }
+    }
+
+    /// Reads joint numbers, four for each vertex.
+    pub(crate) fn joints(&self, accessor: u64, expected_count: u64) -> Result<Vec<[u16; 4]>, GltfError> {
+        let described = item(&self.document.accessors, accessor, "accessor")?;
+        let found = described.component_type.0;
+        match ComponentType::from_file(found, JOINT_TYPES)? {
+            ComponentType::U8 => self.read(described, Some(expected_count), |[a]| u16::from(a)),
+            ComponentType::U16 => self.read(described, Some(expected_count), u16::from_le_bytes),
+            _ => Err(GltfError::ComponentType {
+                found,
+                expected: JOINT_TYPES,
+            }),
+        }
+    }
+
+    /// Reads the first `count` of an accessor's matrices, column by column; there may be more of them.
+    pub(crate) fn matrices(&self, accessor: u64, count: usize) -> Result<Vec<Mat4>, GltfError> {
+        let described = item(&self.document.accessors, accessor, "accessor")?;
+        let found = described.component_type.0;
+        if ComponentType::from_file(found, MATRIX_TYPES)? != ComponentType::F32 {
+            return Err(GltfError::ComponentType {
+                found,
+                expected: MATRIX_TYPES,
+            });
+        }
+        if described.count.0 < count as u64 {
+            return Err(GltfError::Count {
+                found: described.count.0,
+                expected: count as u64,
+            });
+        }
+        let before = self.spent();
+        let matrices: Vec<[f32; 16]> = self.read(described, None, f32::from_le_bytes)?;
+        if let Some(&value) = matrices.as_flattened()[..16 * count]
+            .iter()
+            .find(|value| !value.is_finite())
+        {
+            return Err(GltfError::NotFinite {
+                what: "a matrix",
+                value: value.into(),
+            });
+        }
+        let kept = (count * size_of::<Mat4>()) as u64;
+        self.spend(kept)?;
+        let matrices = matrices[..count].iter().map(Mat4::from_cols_array).collect();
+        self.settle(before, kept)?;
+        Ok(matrices)
+    }
+
     /// Reads an accessor of unsigned integers.
     pub(crate) fn indices(&self, accessor: u64) -> Result<Vec<u32>, GltfError> {
         let described = item(&self.document.accessors, accessor, "accessor")?;
@@ -144,7 +238,7 @@ impl<'a> Accessors<'a> {
         expected_count: Option<u64>,
         decode: impl Fn([u8; B]) -> T + Copy,
     ) -> Result<Vec<[T; N]>, GltfError> {
-        let shape = ["SCALAR", "VEC2", "VEC3", "VEC4"][N - 1];
+        let shape = const { shape(N) };
         if accessor.kind != shape {
             return Err(GltfError::AccessorType {
                 found: crate::text::shorten(&accessor.kind),

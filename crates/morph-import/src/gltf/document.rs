@@ -71,7 +71,7 @@ pub(crate) struct Document {
     #[serde(default)]
     pub(crate) materials: Vec<Material>,
     #[serde(default)]
-    pub(crate) skins: Vec<serde::de::IgnoredAny>,
+    pub(crate) skins: Vec<Skin>,
     #[serde(default)]
     pub(crate) animations: Vec<Animation>,
 }
@@ -180,6 +180,14 @@ pub(crate) struct Primitive {
     #[serde(default)]
     pub(crate) targets: Vec<Attributes>,
     pub(crate) extras: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Skin {
+    pub(crate) name: Option<String>,
+    pub(crate) joints: Vec<Whole>,
+    pub(crate) inverse_bind_matrices: Option<Whole>,
 }
 
 #[derive(Debug, Deserialize)]

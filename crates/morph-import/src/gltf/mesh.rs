@@ -1,15 +1,15 @@
-//! Meshes: base attributes, indices, targets, and the names and default weights that all primitives share.
-
-use std::collections::BTreeMap;
+//! Meshes: primitives, and the names and default weights that all of them share.
 
 use morph_core::MorphTarget;
 use serde_json::Value;
 
 use super::accessor::Accessors;
-use super::document::{self, Attributes, Whole};
+use super::attributes::{attribute, color_sets, texcoord_sets};
+use super::document::{self, Whole};
 use super::fault::{At, Fault, item, place};
 use super::numbers::finite;
 use super::topology::Mode;
+use super::{skin, targets};
 use crate::error::GltfError;
 use crate::model::{Material, Mesh, Primitive};
 use crate::names::distinct;
@@ -22,6 +22,8 @@ const EMPTY_TARGET_BYTES: u64 = 256;
 pub(crate) struct Context<'a> {
     pub(crate) accessors: Accessors<'a>,
     pub(crate) materials: &'a [Material],
+    /// For each mesh how many joints the smallest skin has that deforms it, where one does.
+    pub(crate) joint_counts: &'a [Option<usize>],
     pub(crate) morphs: bool,
 }
 
@@ -80,6 +82,7 @@ pub(crate) fn read(
             context,
             &primitive_place,
             primitive,
+            context.joint_counts[index],
             &target_names,
             warnings,
         )?);
@@ -158,6 +161,7 @@ fn read_primitive(
     context: &Context<'_>,
     place: &str,
     primitive: &document::Primitive,
+    joint_count: Option<usize>,
     target_names: &[String],
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Primitive, Fault> {
@@ -204,41 +208,20 @@ fn read_primitive(
             count: result.positions.len() as u64,
         })
         .at(|| place.to_owned())?;
-    result.normals = attribute(accessors, place, &primitive.attributes, "NORMAL", vertex_count)?;
-    result.tangents = attribute(accessors, place, &primitive.attributes, "TANGENT", vertex_count)?;
-    result.texcoords = attribute(
-        accessors,
-        place,
-        &primitive.attributes,
-        "TEXCOORD_0",
-        vertex_count,
-    )?
-    .into_iter()
-    .collect();
+    let attributes = &primitive.attributes;
+    result.normals = attribute(accessors, place, attributes, "NORMAL", vertex_count)?;
+    result.tangents = attribute(accessors, place, attributes, "TANGENT", vertex_count)?;
+    result.texcoords = texcoord_sets(accessors, place, attributes, vertex_count, warnings)?;
+    result.colors = color_sets(accessors, place, attributes, vertex_count, warnings)?;
+    result.skin_weights = skin::weights(accessors, place, attributes, vertex_count, joint_count, warnings)?;
     result.indices = read_indices(accessors, place, primitive.indices, mode, vertex_count, warnings)?;
 
     if context.morphs {
-        result.targets = read_targets(accessors, place, primitive, target_names, vertex_count)?;
-        warn_of_targets(place, primitive, warnings);
+        let sets = targets::Sets::of(&result);
+        result.targets = targets::read(accessors, place, primitive, target_names, vertex_count, sets)?;
+        targets::warn(place, primitive, sets, warnings);
     }
     Ok(result)
-}
-
-/// Reads an attribute where there is one; it has to have one element per vertex.
-fn attribute<const N: usize>(
-    accessors: Accessors<'_>,
-    place: &str,
-    attributes: &Attributes,
-    name: &str,
-    vertex_count: u32,
-) -> Result<Option<Vec<[f32; N]>>, Fault> {
-    let Some(accessor) = attributes.get(name) else {
-        return Ok(None);
-    };
-    let values = accessors
-        .floats(accessor.0, Some(u64::from(vertex_count)))
-        .at(|| format!("{place}, {name} (accessor {})", accessor.0))?;
-    Ok(Some(values))
 }
 
 fn read_indices(
@@ -284,87 +267,4 @@ fn read_indices(
         });
     }
     Ok(list)
-}
-
-/// Reads the targets; one that the primitive does not have moves nothing in it.
-fn read_targets(
-    accessors: Accessors<'_>,
-    place: &str,
-    primitive: &document::Primitive,
-    target_names: &[String],
-    vertex_count: u32,
-) -> Result<Vec<MorphTarget>, Fault> {
-    let mut targets = Vec::with_capacity(target_names.len());
-    for (slot, name) in target_names.iter().enumerate() {
-        let Some(attributes) = primitive.targets.get(slot) else {
-            targets.push(MorphTarget::empty(name));
-            continue;
-        };
-        let target_place = place_of_target(place, slot, name);
-        let read = |stream| attribute::<3>(accessors, &target_place, attributes, stream, vertex_count);
-        let before = accessors.spent();
-        let (positions, normals, tangents) = (read("POSITION")?, read("NORMAL")?, read("TANGENT")?);
-        let dense = [&positions, &normals, &tangents];
-        let stream_count = dense.iter().filter(|stream| stream.is_some()).count();
-        if stream_count > 0 {
-            // At worst every vertex moves, in vectors that double as they grow.
-            let most = 2 * u64::from(vertex_count) * entry_bytes(stream_count);
-            accessors.spend(most).at(|| target_place.clone())?;
-        }
-        let mut target = MorphTarget::from_dense(
-            name,
-            positions.as_deref(),
-            normals.as_deref(),
-            tangents.as_deref(),
-        );
-        drop((positions, normals, tangents));
-        // Many small targets would keep twice of what they need.
-        target.vertices.shrink_to_fit();
-        for stream in [&mut target.positions, &mut target.normals, &mut target.tangents] {
-            stream.iter_mut().for_each(Vec::shrink_to_fit);
-        }
-        let kept = target.vertices.len() as u64 * entry_bytes(stream_count);
-        accessors.settle(before, kept).at(|| target_place.clone())?;
-        targets.push(target);
-    }
-    Ok(targets)
-}
-
-/// The bytes that a target takes for each vertex that it moves: the index, and a vector in each stream.
-fn entry_bytes(stream_count: usize) -> u64 {
-    4 + 12 * stream_count as u64
-}
-
-fn place_of_target(place_of_primitive: &str, slot: usize, name: &str) -> String {
-    format!("{place_of_primitive}, {}", place("target", slot, Some(name)))
-}
-
-/// Tells, once per attribute, what the targets have that is not read or that nothing belongs to.
-fn warn_of_targets(place: &str, primitive: &document::Primitive, warnings: &mut Vec<ImportWarning>) {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in primitive.targets.iter().flat_map(Attributes::keys) {
-        *counts.entry(name).or_default() += 1;
-    }
-    for (name, targets) in counts {
-        let kind = match name {
-            "POSITION" => continue,
-            "NORMAL" | "TANGENT" if primitive.attributes.contains_key(name) => continue,
-            "NORMAL" => WarningKind::DeltasWithoutBase {
-                attribute: "NORMAL",
-                targets,
-            },
-            "TANGENT" => WarningKind::DeltasWithoutBase {
-                attribute: "TANGENT",
-                targets,
-            },
-            _ => WarningKind::TargetAttributeIgnored {
-                attribute: crate::text::shorten(name),
-                targets,
-            },
-        };
-        warnings.push(ImportWarning {
-            place: place.to_owned(),
-            kind,
-        });
-    }
 }

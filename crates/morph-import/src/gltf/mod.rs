@@ -1,11 +1,12 @@
 //! glTF 2.0, as JSON text and in the binary container.
 //!
 //! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`
-//! and `uri` fetch bytes, `accessor` turns them into numbers, and `mesh`, `scene` and `animation` make the
-//! model of them.
+//! and `uri` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene` and `animation` make the model
+//! of them.
 
 mod accessor;
 mod animation;
+mod attributes;
 mod buffers;
 mod document;
 mod extensions;
@@ -14,6 +15,8 @@ mod glb;
 mod mesh;
 mod numbers;
 mod scene;
+mod skin;
+mod targets;
 mod topology;
 mod uri;
 
@@ -74,6 +77,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     let context = mesh::Context {
         accessors,
         materials: &materials,
+        joint_counts: &skin::joint_counts(&document),
         morphs: options.morphs,
     };
     let mut meshes = Vec::with_capacity(document.meshes.len());
@@ -85,6 +89,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         }
         meshes.push(mesh);
     }
+    let skins = skin::skins(&document, accessors)?;
     let nodes = scene::nodes(&document, &meshes, accessors, options.morphs, &mut warnings)?;
     let context = animation::Context {
         document: &document,
@@ -98,7 +103,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         format,
         meshes,
         nodes,
-        skins: Vec::new(),
+        skins,
         clips,
         warnings,
     })

@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use morph_anim::Channel;
-use morph_core::MorphTarget;
+use morph_core::{MorphTarget, SetDeltas};
 use morph_import::{GltfError, ImportError, ImportOptions, Model, Topology, WarningKind};
 use serde_json::{Value, json};
 
@@ -233,6 +233,9 @@ pub(crate) fn check(model: &Model) {
                     .is_none_or(|stream| stream.len() == count)
             );
             assert!(primitive.texcoords.iter().all(|stream| stream.len() == count));
+            assert!(primitive.colors.iter().all(|stream| stream.len() == count));
+            let skin_weights = primitive.skin_weights.as_ref();
+            assert!(skin_weights.is_none_or(|weights| weights.vertex_count() == count));
             assert!(primitive.indices.iter().all(|&index| (index as usize) < count));
             let group = match primitive.topology {
                 Topology::Points => 1,
@@ -251,6 +254,8 @@ pub(crate) fn check(model: &Model) {
                 {
                     assert_eq!(stream.len(), target.vertices.len());
                 }
+                check_sets(&target.texcoords, primitive.texcoords.len(), count);
+                check_sets(&target.colors, primitive.colors.len(), count);
             }
         }
     }
@@ -260,8 +265,39 @@ pub(crate) fn check(model: &Model) {
         let target_count = node.mesh.map_or(0, |mesh| model.meshes[mesh].target_names.len());
         assert_eq!(model.start_weights(index).len(), target_count);
         let _ = model.world(index);
+        let Some(skin) = node.skin.map(|skin| &model.skins[skin]) else {
+            continue;
+        };
+        let primitives = node.mesh.map(|mesh| &model.meshes[mesh].primitives);
+        for weights in primitives
+            .into_iter()
+            .flatten()
+            .filter_map(|primitive| primitive.skin_weights.as_ref())
+        {
+            for (&joint, &weight) in weights.joints().iter().zip(weights.weights()) {
+                assert!(weight == 0.0 || usize::from(joint) < skin.joints.len());
+            }
+        }
+    }
+    for skin in &model.skins {
+        assert_eq!(skin.joints.len(), skin.inverse_bind.len());
+        assert!(skin.joints.iter().all(|&joint| joint < model.nodes.len()));
     }
     check_clips(model);
+}
+
+fn check_sets<const N: usize>(sets: &[SetDeltas<N>], set_count: usize, vertex_count: usize) {
+    assert!(sets.windows(2).all(|pair| pair[0].set < pair[1].set));
+    for set in sets {
+        assert!((set.set as usize) < set_count);
+        assert_eq!(set.vertices.len(), set.deltas.len());
+        assert!(
+            set.vertices
+                .iter()
+                .all(|&vertex| (vertex as usize) < vertex_count)
+        );
+        assert!(set.vertices.windows(2).all(|pair| pair[0] < pair[1]));
+    }
 }
 
 /// Checks that every track calls a node of the model and a target of its mesh, and that none does twice.

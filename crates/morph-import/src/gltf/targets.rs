@@ -1,0 +1,167 @@
+//! Morph targets of a primitive: the vertices that each attribute of a target changes, and by how much.
+
+use std::collections::BTreeMap;
+
+use morph_core::{MorphTarget, SetDeltas};
+
+use super::accessor::Accessors;
+use super::attributes::{COLOR, TEXCOORD, attribute, color, set_number};
+use super::document::{self, Attributes};
+use super::fault::{At, Fault, place};
+use crate::model::Primitive;
+use crate::warning::{ImportWarning, WarningKind};
+
+/// How many sets of texture coordinates and colors the base has: deltas of others have nothing to be added to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sets {
+    texcoords: usize,
+    colors: usize,
+}
+
+impl Sets {
+    pub(crate) fn of(base: &Primitive) -> Self {
+        Self {
+            texcoords: base.texcoords.len(),
+            colors: base.colors.len(),
+        }
+    }
+}
+
+/// Reads the targets; one that the primitive does not have moves nothing in it.
+pub(crate) fn read(
+    accessors: Accessors<'_>,
+    place: &str,
+    primitive: &document::Primitive,
+    target_names: &[String],
+    vertex_count: u32,
+    sets: Sets,
+) -> Result<Vec<MorphTarget>, Fault> {
+    let mut targets = Vec::with_capacity(target_names.len());
+    for (slot, name) in target_names.iter().enumerate() {
+        let Some(attributes) = primitive.targets.get(slot) else {
+            targets.push(MorphTarget::empty(name));
+            continue;
+        };
+        let target_place = place_of_target(place, slot, name);
+        let mut target = read_streams(accessors, &target_place, attributes, name, vertex_count)?;
+        for set in 0..sets.texcoords as u32 {
+            let read = |name: &str| attribute(accessors, &target_place, attributes, name, vertex_count);
+            target
+                .texcoords
+                .extend(set_deltas(accessors, &target_place, TEXCOORD, set, read)?);
+        }
+        for set in 0..sets.colors as u32 {
+            let read = |name: &str| color(accessors, &target_place, attributes, name, vertex_count, 0.0);
+            target
+                .colors
+                .extend(set_deltas(accessors, &target_place, COLOR, set, read)?);
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+/// Reads the deltas of positions, normals and tangents.
+fn read_streams(
+    accessors: Accessors<'_>,
+    target_place: &str,
+    attributes: &Attributes,
+    name: &str,
+    vertex_count: u32,
+) -> Result<MorphTarget, Fault> {
+    let here = || target_place.to_owned();
+    let read = |stream| attribute::<3>(accessors, target_place, attributes, stream, vertex_count);
+    let before = accessors.spent();
+    let (positions, normals, tangents) = (read("POSITION")?, read("NORMAL")?, read("TANGENT")?);
+    let dense = [&positions, &normals, &tangents];
+    let stream_count = dense.iter().filter(|stream| stream.is_some()).count();
+    if stream_count > 0 {
+        // At worst every vertex moves, in vectors that double as they grow.
+        let most = 2 * u64::from(vertex_count) * entry_bytes(stream_count);
+        accessors.spend(most).at(here)?;
+    }
+    let mut target = MorphTarget::from_dense(
+        name,
+        positions.as_deref(),
+        normals.as_deref(),
+        tangents.as_deref(),
+    );
+    drop((positions, normals, tangents));
+    // Many small targets would keep twice of what they need.
+    target.vertices.shrink_to_fit();
+    for stream in [&mut target.positions, &mut target.normals, &mut target.tangents] {
+        stream.iter_mut().for_each(Vec::shrink_to_fit);
+    }
+    let kept = target.vertices.len() as u64 * entry_bytes(stream_count);
+    accessors.settle(before, kept).at(here)?;
+    Ok(target)
+}
+
+/// The bytes that a target takes for each vertex that it moves: the index, and a vector in each stream.
+fn entry_bytes(stream_count: usize) -> u64 {
+    4 + 12 * stream_count as u64
+}
+
+/// Reads the deltas of one set, where the target has such that are not all zero.
+fn set_deltas<const N: usize>(
+    accessors: Accessors<'_>,
+    target_place: &str,
+    prefix: &str,
+    set: u32,
+    read: impl Fn(&str) -> Result<Option<Vec<[f32; N]>>, Fault>,
+) -> Result<Option<SetDeltas<N>>, Fault> {
+    let here = || target_place.to_owned();
+    let before = accessors.spent();
+    let Some(dense) = read(&format!("{prefix}{set}"))? else {
+        return Ok(None);
+    };
+    let changed = || (0_u32..).zip(&dense).filter(|&(_, delta)| *delta != [0.0; N]);
+    let entry_bytes = (size_of::<u32>() + size_of::<[f32; N]>()) as u64;
+    let kept = changed().count() as u64 * entry_bytes;
+    accessors.spend(2 * kept).at(here)?;
+    let (vertices, deltas): (Vec<u32>, Vec<[f32; N]>) =
+        changed().map(|(vertex, &delta)| (vertex, delta)).unzip();
+    accessors.settle(before, kept).at(here)?;
+    Ok((!vertices.is_empty()).then_some(SetDeltas {
+        set,
+        vertices,
+        deltas,
+    }))
+}
+
+fn place_of_target(place_of_primitive: &str, slot: usize, name: &str) -> String {
+    format!("{place_of_primitive}, {}", place("target", slot, Some(name)))
+}
+
+/// Tells, once per attribute, what the targets have that is not read or that nothing belongs to.
+pub(crate) fn warn(
+    place: &str,
+    primitive: &document::Primitive,
+    sets: Sets,
+    warnings: &mut Vec<ImportWarning>,
+) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in primitive.targets.iter().flat_map(Attributes::keys) {
+        *counts.entry(name).or_default() += 1;
+    }
+    for (name, targets) in counts {
+        let in_base = match name {
+            "POSITION" => Some(true),
+            "NORMAL" | "TANGENT" => Some(primitive.attributes.contains_key(name)),
+            _ => {
+                let texcoord = set_number(name, TEXCOORD).map(|set| (set as usize) < sets.texcoords);
+                texcoord.or_else(|| set_number(name, COLOR).map(|set| (set as usize) < sets.colors))
+            }
+        };
+        let attribute = crate::text::shorten(name);
+        let kind = match in_base {
+            Some(true) => continue,
+            Some(false) => WarningKind::DeltasWithoutBase { attribute, targets },
+            None => WarningKind::TargetAttributeIgnored { attribute, targets },
+        };
+        warnings.push(ImportWarning {
+            place: place.to_owned(),
+            kind,
+        });
+    }
+}
