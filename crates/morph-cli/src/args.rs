@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Draw the morphed model into a PNG
     Render(RenderArgs),
+    /// Write the model in another format: GLB with sparse deltas, or OBJ at rest
+    Convert(ConvertArgs),
 }
 
 /// The model and how it is read.
@@ -84,6 +86,28 @@ impl ModelArgs {
             ..ImportOptions::default()
         }
     }
+}
+
+/// What `convert` takes.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: ConvertFormat,
+    /// File to write [default: beside the model, under its name]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A format to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConvertFormat {
+    /// glTF 2.0 in the binary container, with targets, skins and clips
+    Glb,
+    /// Wavefront OBJ: the rest pose of every node, and nothing that moves
+    Obj,
 }
 
 /// The weights: one of the three, or the file's own.

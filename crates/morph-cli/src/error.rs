@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use morph_core::{BuildError, KernelError, RestError, Stream, WeightError};
 use morph_import::ImportError;
+use morph_import::export::ExportError;
 use morph_render::{CaptureError, DeformError, DeviceError, RenderError};
 
 use crate::world::Undrawable;
@@ -153,6 +154,12 @@ pub(crate) enum CliError {
     /// The folder of an output file is not there.
     #[error("--out {}: there is no folder {}; make it first", path.display(), folder.display())]
     OutFolder { path: PathBuf, folder: PathBuf },
+    /// The result would take the place of what it is made from.
+    #[error("--out {}: this is the file to read; name another one", path.display())]
+    OutIsInput { path: PathBuf },
+    /// The model does not fit the format to write.
+    #[error("cannot write this model: {source}")]
+    Export { source: ExportError },
     /// A file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },

@@ -14,6 +14,7 @@
 
 mod args;
 mod console;
+mod convert;
 mod device_room;
 mod drivers;
 mod error;
@@ -62,6 +63,7 @@ pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console
         Command::Inspect(args) => inspect::run(args, console),
         Command::Eval(args) => eval::run(args, console),
         Command::Render(args) => render::run(args, console),
+        Command::Convert(args) => convert::run(args, console),
     };
     match done {
         Ok(()) => DONE,

@@ -18,6 +18,7 @@
 //! ```
 
 mod error;
+pub mod export;
 mod gltf;
 mod makehuman;
 mod model;

@@ -365,3 +365,17 @@ pub(crate) fn shared_or_skip(skipped: &[&str]) -> Option<PathBuf> {
     }
     folder
 }
+
+/// All files below a folder, in sorted order.
+pub(crate) fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = entries.collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files_below(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A model as GLB.
+
+use serde_json::{Map, Value, json};
+
+use super::animation::{self, POINTER};
+use super::binary::Binary;
+use super::mesh::{self, Materials};
+use super::{ExportError, ExportNote, scene};
+use crate::model::Model;
+
+/// Writes a model as GLB.
+///
+/// Deltas stay sparse where that is smaller; names, weights, nodes, skins, clips and the factors of materials are kept,
+/// and reading the file gives the same values to the last bit. The same model gives the same bytes.
+///
+/// # Errors
+/// Where the model does not hold together, which none from an import does, or would pass 4 GiB.
+pub fn to_glb(model: &Model) -> Result<(Vec<u8>, Vec<ExportNote>), ExportError> {
+    let mut notes = Vec::new();
+    let mut binary = Binary::default();
+    let mut materials = Materials::default();
+    let meshes = mesh::meshes(model, &mut binary, &mut materials, &mut notes)?;
+    let mut written = 0;
+    let numbers: Vec<Option<usize>> = meshes
+        .iter()
+        .map(|mesh| {
+            mesh.as_ref().map(|_| {
+                written += 1;
+                written - 1
+            })
+        })
+        .collect();
+    let nodes = scene::nodes(model, &numbers)?;
+    let skins = scene::skins(model, &mut binary)?;
+    let (clips, uses_pointers) = animation::clips(model, &mut binary, &mut notes);
+
+    let mut document = Map::new();
+    let generator = concat!("morph ", env!("CARGO_PKG_VERSION"));
+    document.insert(
+        "asset".to_owned(),
+        json!({ "version": "2.0", "generator": generator }),
+    );
+    if uses_pointers {
+        document.insert("extensionsUsed".to_owned(), json!([POINTER]));
+    }
+    if !nodes.is_empty() {
+        document.insert("scene".to_owned(), json!(0));
+        document.insert("scenes".to_owned(), json!([{ "nodes": scene::roots(model) }]));
+    }
+    for (name, list) in [
+        ("nodes", nodes),
+        ("meshes", meshes.into_iter().flatten().collect()),
+        ("materials", materials.describe()),
+        ("skins", skins),
+        ("animations", clips),
+    ] {
+        if !list.is_empty() {
+            document.insert(name.to_owned(), Value::Array(list));
+        }
+    }
+    let bytes = binary.describe(&mut document);
+    Ok((pack(&Value::Object(document), &bytes)?, notes))
+}
+
+/// Puts the container around JSON and bytes.
+fn pack(document: &Value, binary: &[u8]) -> Result<Vec<u8>, ExportError> {
+    const JSON: u32 = 0x4e4f_534a;
+    const BIN: u32 = 0x004e_4942;
+    let mut json = document.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let binary_length = binary.len().next_multiple_of(4);
+    let chunk = if binary.is_empty() { 0 } else { 8 + binary_length };
+    let total = 20 + json.len() + chunk;
+    let length = u32::try_from(total).map_err(|_| ExportError::TooLarge { bytes: total as u64 })?;
+    let mut glb = Vec::with_capacity(total);
+    glb.extend_from_slice(&crate::gltf::MAGIC);
+    for word in [2, length, json.len() as u32, JSON] {
+        glb.extend_from_slice(&word.to_le_bytes());
+    }
+    glb.extend_from_slice(&json);
+    if !binary.is_empty() {
+        for word in [binary_length as u32, BIN] {
+            glb.extend_from_slice(&word.to_le_bytes());
+        }
+        glb.extend_from_slice(binary);
+        glb.resize(total, 0);
+    }
+    Ok(glb)
+}

@@ -1,0 +1,74 @@
+//! Writes models: as GLB with sparse deltas, or as OBJ without any.
+//!
+//! What a format cannot say is not left out in silence: it comes back as an [`ExportNote`].
+
+mod animation;
+mod binary;
+mod glb;
+mod mesh;
+mod obj;
+mod scene;
+
+pub use glb::to_glb;
+pub use obj::to_obj;
+
+/// What was written otherwise than the model has it, because the format has no way to say it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportNote {
+    /// A primitive without vertices cannot be written.
+    #[error("{place} has no vertices and is left out")]
+    EmptyPrimitive {
+        /// Which one.
+        place: String,
+    },
+    /// A track drives a node or target that the model does not have.
+    #[error("clip {clip} drives {what}, which the model does not have; the track is left out")]
+    LostTrack {
+        /// The clip's index.
+        clip: usize,
+        /// The node, and the target where there is one.
+        what: String,
+    },
+    /// A clip without tracks cannot be written.
+    #[error("clip {clip} drives nothing and is left out")]
+    EmptyClip {
+        /// The clip's index.
+        clip: usize,
+    },
+    /// OBJ has neither targets nor nodes nor clips.
+    #[error("OBJ has no {what}; they are left out")]
+    NotInObj {
+        /// What is left out.
+        what: &'static str,
+    },
+}
+
+/// Why a model cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A GLB counts its bytes in 32 bits.
+    #[error("the file would have {bytes} bytes; a GLB can have {} at most", u32::MAX)]
+    TooLarge {
+        /// The bytes.
+        bytes: u64,
+    },
+    /// The model does not hold together: an index points past the end of its list, or lists differ in length.
+    #[error("{place}: {problem}")]
+    Inconsistent {
+        /// Where.
+        place: String,
+        /// What is wrong there.
+        problem: String,
+    },
+}
+
+impl ExportError {
+    fn inconsistent(place: impl Into<String>, problem: impl Into<String>) -> Self {
+        ExportError::Inconsistent {
+            place: place.into(),
+            problem: problem.into(),
+        }
+    }
+}
