@@ -1,0 +1,128 @@
+//! One function a reader.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use morph_core::{BuildOptions, MorphMesh, Quantization, RestStreams, morph};
+use morph_import::export::to_glb;
+use morph_import::{ImportOptions, Model, Primitive, load_bytes};
+use tempfile::TempDir;
+
+/// glTF as text.
+pub fn gltf(bytes: &[u8]) {
+    read("fuzz.gltf", bytes);
+}
+
+/// glTF in the binary container.
+pub fn glb(bytes: &[u8]) {
+    read("fuzz.glb", bytes);
+}
+
+/// A MakeHuman base mesh without targets.
+pub fn makehuman_obj(bytes: &[u8]) {
+    with_folder(|folder| {
+        let options = ImportOptions {
+            groups: Vec::new(),
+            ..options()
+        };
+        if let Ok(model) = load_bytes(&folder.join("base.obj"), bytes, &options) {
+            use_model(&model);
+        }
+    });
+}
+
+/// A MakeHuman target for a base mesh of four vertices.
+pub fn makehuman_target(bytes: &[u8]) {
+    const BASE: &[u8] = b"g body\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    with_folder(|folder| {
+        // Compressed targets are told by their first bytes, and their name has to say so.
+        let ending = if bytes.starts_with(&[0x1f, 0x8b]) {
+            "target.gz"
+        } else {
+            "target"
+        };
+        let target = folder.join(format!("fuzz.{ending}"));
+        if std::fs::write(&target, bytes).is_err() {
+            return;
+        }
+        let options = ImportOptions {
+            targets: vec![target.clone()],
+            ..options()
+        };
+        if let Ok(model) = load_bytes(&folder.join("base.obj"), BASE, &options) {
+            use_model(&model);
+        }
+        // The folder serves again; a file that cannot be removed is only written over.
+        let _ = std::fs::remove_file(&target);
+    });
+}
+
+fn options() -> ImportOptions {
+    ImportOptions {
+        generate_normals: true,
+        ..ImportOptions::default()
+    }
+}
+
+fn read(name: &str, bytes: &[u8]) {
+    for options in [ImportOptions::default(), options()] {
+        if let Ok(model) = load_bytes(Path::new(name), bytes, &options) {
+            use_model(&model);
+        }
+    }
+}
+
+/// Hands out one folder for all runs of a thread, because a new one for each would cost more than the reading.
+fn with_folder(use_folder: impl FnOnce(&Path)) {
+    thread_local!(static FOLDER: OnceCell<Option<TempDir>> = const { OnceCell::new() });
+    FOLDER.with(|folder| {
+        if let Some(folder) = folder.get_or_init(|| tempfile::tempdir().ok()) {
+            use_folder(folder.path());
+        }
+    });
+}
+
+/// Uses what an import vouches for; whatever is not so is a fault of the reader and panics.
+fn use_model(model: &Model) {
+    for (index, node) in model.nodes.iter().enumerate() {
+        assert!(
+            node.mesh.is_none_or(|mesh| mesh < model.meshes.len()),
+            "node {index}"
+        );
+        assert!(
+            node.parent.is_none_or(|parent| parent < model.nodes.len()),
+            "node {index}"
+        );
+        assert!(
+            node.skin.is_none_or(|skin| skin < model.skins.len()),
+            "node {index}"
+        );
+        let _ = model.world(index);
+    }
+    // What was read holds together, so it can be written.
+    assert!(to_glb(model).is_ok());
+    for mesh in &model.meshes {
+        assert_eq!(mesh.default_weights.len(), mesh.target_names.len());
+        for primitive in &mesh.primitives {
+            assert_eq!(primitive.targets.len(), mesh.target_names.len());
+            use_primitive(primitive);
+        }
+    }
+}
+
+fn use_primitive(primitive: &Primitive) {
+    let count = primitive.positions.len();
+    assert!(primitive.indices.iter().all(|&index| (index as usize) < count));
+    let vertex_count = u32::try_from(count).expect("vertices are counted in 32 bits");
+    let directions = |tangents: &Vec<[f32; 4]>| tangents.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
+    let tangents = primitive.tangents.as_ref().map(directions);
+    let rest = RestStreams::new(primitive.positions.clone(), primitive.normals.clone(), tangents);
+    let weights = vec![0.5; primitive.targets.len()];
+    for quantization in [Quantization::F32, Quantization::Half, Quantization::Snorm16] {
+        let built = MorphMesh::build(vertex_count, &primitive.targets, &BuildOptions::new(quantization));
+        // Half floats and infinite values may be refused; what is built has to morph.
+        if let (Ok((mesh, _)), Ok((rest, _))) = (built, &rest) {
+            assert!(morph(&mesh, rest, &weights).is_ok());
+        }
+    }
+}

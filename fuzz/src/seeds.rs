@@ -1,0 +1,135 @@
+//! Small files to begin with: one of each kind of thing that a reader knows.
+
+/// glTF texts, with their data inside.
+pub fn gltf() -> Vec<Vec<u8>> {
+    vec![document(&quad().0, Some(&data_uri(&quad().1))).into_bytes()]
+}
+
+/// The same in the binary container.
+pub fn glb() -> Vec<Vec<u8>> {
+    let (parts, binary) = quad();
+    vec![pack(document(&parts, None).as_bytes(), &binary)]
+}
+
+/// Base meshes with several groups and kinds of faces.
+pub fn makehuman_obj() -> Vec<Vec<u8>> {
+    vec![
+        b"# base\ng body\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\ng helper\nv 2 0 0\nf 1 2 5\n".to_vec(),
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf -3//1 -2//1 -1//1\n".to_vec(),
+    ]
+}
+
+/// Targets for four vertices, plain and compressed.
+pub fn makehuman_target() -> Vec<Vec<u8>> {
+    let text = b"# a target\n0 .1 0 0\n2 0 -1.5e-3 .25\n3 0 0 1\n".to_vec();
+    vec![text, COMPRESSED_TARGET.to_vec()]
+}
+
+/// `0 1 0 0\n`, by gzip.
+const COMPRESSED_TARGET: &[u8] = &[
+    0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0x00, 0x03, 0x01, 0x08, 0x00, 0xf7, 0xff, b'0', b' ', b'1', b' ', b'0',
+    b' ', b'0', b'\n', 0x00, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00,
+];
+
+/// Views, accessors and bytes of a quad with a dense and a sparse target, a skin and a clip.
+fn quad() -> (String, Vec<u8>) {
+    let mut binary: Vec<u8> = Vec::new();
+    let mut views = Vec::new();
+    let mut view = |bytes: &[u8]| {
+        binary.resize(binary.len().next_multiple_of(4), 0);
+        views.push(format!(
+            r#"{{"buffer":0,"byteOffset":{},"byteLength":{}}}"#,
+            binary.len(),
+            bytes.len()
+        ));
+        binary.extend_from_slice(bytes);
+    };
+    let floats = |values: &[f32]| {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    view(&floats(&[0., 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0.]));
+    view(&floats(&[0., 0., 1., 0., 0., 1., 0., 0., 1., 0., 0., 1.]));
+    view(&[0, 0, 1, 0, 2, 0, 0, 0, 2, 0, 3, 0]);
+    view(&floats(&[0., 0., 1., 0., 0., 0., 0., 0., 0., 0., 0.5, 0.]));
+    view(&[2]);
+    view(&floats(&[0., 1., 0.]));
+    view(&[0; 16]);
+    view(&[255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0]);
+    view(&floats(&[0., 1.]));
+    view(&[0, 255, 255, 0]);
+    view(&floats(&[0., 1., 0., 0., 0., 1.]));
+    let accessors = [
+        r#"{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}"#,
+        r#"{"bufferView":1,"componentType":5126,"count":4,"type":"VEC3"}"#,
+        r#"{"bufferView":2,"componentType":5123,"count":6,"type":"SCALAR"}"#,
+        r#"{"bufferView":3,"componentType":5126,"count":4,"type":"VEC3"}"#,
+        r#"{"componentType":5126,"count":4,"type":"VEC3","sparse":{"count":1,"indices":{"bufferView":4,"componentType":5121},"values":{"bufferView":5}}}"#,
+        r#"{"bufferView":6,"componentType":5121,"count":4,"type":"VEC4"}"#,
+        r#"{"bufferView":7,"componentType":5121,"normalized":true,"count":4,"type":"VEC4"}"#,
+        r#"{"bufferView":8,"componentType":5126,"count":2,"type":"SCALAR"}"#,
+        r#"{"bufferView":9,"componentType":5121,"normalized":true,"count":4,"type":"SCALAR"}"#,
+        r#"{"bufferView":10,"componentType":5126,"count":2,"type":"VEC3"}"#,
+    ];
+    let parts = format!(
+        r#""bufferViews":[{}],"accessors":[{}],"#,
+        views.join(","),
+        accessors.join(",")
+    );
+    (parts, binary)
+}
+
+fn document(parts: &str, uri: Option<&str>) -> String {
+    let uri = uri.map(|uri| format!(r#","uri":"{uri}""#)).unwrap_or_default();
+    let length = quad().1.len();
+    format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["KHR_mesh_quantization"],{parts}
+"meshes":[{{"name":"quad","weights":[0.25,0],"extras":{{"targetNames":["up","down"]}},"primitives":[{{"attributes":{{"POSITION":0,"NORMAL":1,"JOINTS_0":5,"WEIGHTS_0":6,"COLOR_0":6}},"indices":2,"material":0,"targets":[{{"POSITION":3,"NORMAL":3}},{{"POSITION":4}}]}}]}}],
+"materials":[{{"pbrMetallicRoughness":{{"baseColorFactor":[1,0.5,0.25,1]}}}}],
+"nodes":[{{"mesh":0,"skin":0,"weights":[0,1]}},{{"name":"bone","children":[0],"rotation":[0,0,0,1]}}],
+"skins":[{{"joints":[1]}}],"scenes":[{{"nodes":[1]}}],"scene":0,
+"animations":[{{"samplers":[{{"input":7,"output":8,"interpolation":"LINEAR"}},{{"input":7,"output":9,"interpolation":"STEP"}}],"channels":[{{"sampler":0,"target":{{"node":0,"path":"weights"}}}},{{"sampler":1,"target":{{"node":1,"path":"translation"}}}}]}}],
+"buffers":[{{"byteLength":{length}{uri}}}]}}"#
+    )
+}
+
+fn pack(json: &[u8], binary: &[u8]) -> Vec<u8> {
+    let padded = |bytes: &[u8], with: u8| {
+        let mut bytes = bytes.to_vec();
+        bytes.resize(bytes.len().next_multiple_of(4), with);
+        bytes
+    };
+    let (json, binary) = (padded(json, b' '), padded(binary, 0));
+    let mut glb = b"glTF".to_vec();
+    let total = 28 + json.len() + binary.len();
+    for word in [2, total as u32, json.len() as u32, 0x4e4f_534a] {
+        glb.extend_from_slice(&word.to_le_bytes());
+    }
+    glb.extend_from_slice(&json);
+    for word in [binary.len() as u32, 0x004e_4942] {
+        glb.extend_from_slice(&word.to_le_bytes());
+    }
+    glb.extend_from_slice(&binary);
+    glb
+}
+
+fn data_uri(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = "data:application/octet-stream;base64,".to_owned();
+    for chunk in bytes.chunks(3) {
+        let word = chunk
+            .iter()
+            .fold(0_u32, |word, &byte| word << 8 | u32::from(byte))
+            << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            text.push(if digit <= chunk.len() {
+                char::from(DIGITS[(word >> (18 - 6 * digit)) as usize & 63])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
