@@ -12,6 +12,7 @@ mod bounds;
 mod build_errors;
 mod cases;
 mod compare;
+mod generate;
 mod kernel;
 mod layouts;
 mod oracle;
