@@ -187,7 +187,7 @@ pub(super) fn order(slot: usize, target: &MorphTarget) -> Result<Option<Vec<usiz
 }
 
 /// The first vertex that the mesh does not have, and where it stands in the list.
-pub(super) fn first_past(vertices: &[u32], vertex_count: u32) -> Option<(usize, u32)> {
+pub(crate) fn first_past(vertices: &[u32], vertex_count: u32) -> Option<(usize, u32)> {
     let entry = vertices.iter().position(|&vertex| vertex >= vertex_count)?;
     Some((entry, vertices[entry]))
 }

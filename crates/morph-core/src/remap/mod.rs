@@ -8,7 +8,7 @@
 mod check;
 mod error;
 mod merge;
-mod weld;
+pub(crate) mod weld;
 
 pub use error::RemapError;
 pub use weld::{WeldAttribute, weld};
@@ -259,5 +259,5 @@ impl Remap {
 
 /// The bits of a value, with -0 as +0, for comparing exactly.
 fn bits<const N: usize>(value: [f32; N]) -> [u32; N] {
-    value.map(|x| (x + 0.0).to_bits())
+    value.map(weld::float_bits)
 }

@@ -48,9 +48,13 @@ pub fn weld(
     for (number, attribute) in attributes.iter().enumerate() {
         match attribute {
             WeldAttribute::Floats(values) => {
-                classes.split_by_attribute(number, values, |x| (x + 0.0).to_bits())?;
+                let width = component_count(number, values.len(), vertex_count)?;
+                classes.split_by_attribute(width, values, float_bits);
             }
-            WeldAttribute::Integers(values) => classes.split_by_attribute(number, values, u32::from)?,
+            WeldAttribute::Integers(values) => {
+                let width = component_count(number, values.len(), vertex_count)?;
+                classes.split_by_attribute(width, values, u32::from);
+            }
         }
     }
     for target in targets {
@@ -70,51 +74,53 @@ pub fn weld(
     Remap::from_old_to_new(classes.compact())
 }
 
+/// The bits of a float, with -0 as +0.
+pub(crate) fn float_bits(x: f32) -> u32 {
+    (x + 0.0).to_bits()
+}
+
+/// How many components an attribute has for each vertex.
+fn component_count(attribute: usize, found: usize, vertex_count: u32) -> Result<usize, RemapError> {
+    let width = found.checked_div(vertex_count as usize).unwrap_or(0);
+    if width * vertex_count as usize != found || (width == 0 && vertex_count != 0) {
+        return Err(RemapError::AttributeLength {
+            attribute,
+            found,
+            vertex_count,
+        });
+    }
+    Ok(width)
+}
+
 /// A class for each vertex; vertices of one class have been equal so far.
-struct Classes {
+pub(crate) struct Classes {
     of_vertices: Vec<usize>,
     count: usize,
 }
 
 impl Classes {
-    fn new(vertex_count: u32) -> Self {
+    pub(crate) fn new(vertex_count: u32) -> Self {
         Classes {
             of_vertices: vec![0; vertex_count as usize],
             count: 1,
         }
     }
 
-    /// Splits every class by the values of an attribute.
-    fn split_by_attribute<T: Copy>(
-        &mut self,
-        attribute: usize,
-        values: &[T],
-        key: impl Fn(T) -> u32,
-    ) -> Result<(), RemapError> {
-        let vertex_count = self.of_vertices.len();
-        let width = values.len().checked_div(vertex_count).unwrap_or(0);
-        if width * vertex_count != values.len() || (width == 0 && vertex_count != 0) {
-            return Err(RemapError::AttributeLength {
-                attribute,
-                found: values.len(),
-                vertex_count: vertex_count as u32,
-            });
-        }
+    /// Splits every class by the values of an attribute of so many components.
+    pub(crate) fn split_by_attribute<T: Copy>(&mut self, width: usize, values: &[T], key: impl Fn(T) -> u32) {
         // Component after component, so that any width does with keys of one size.
         for component in 0..width {
-            let value = |vertex: usize| key(values[vertex * width + component]);
             let mut fresh: HashMap<(usize, u32), usize> = HashMap::with_capacity(self.count);
-            for (vertex, class) in self.of_vertices.iter_mut().enumerate() {
+            for (class, values) in self.of_vertices.iter_mut().zip(values.chunks_exact(width)) {
                 let next = fresh.len();
-                *class = *fresh.entry((*class, value(vertex))).or_insert(next);
+                *class = *fresh.entry((*class, key(values[component]))).or_insert(next);
             }
             self.count = fresh.len();
         }
-        Ok(())
     }
 
     /// Splits classes by what a target gives to some vertices; those that it leaves alone keep their class.
-    fn split_by_deltas<const N: usize>(&mut self, vertices: &[u32], deltas: &[[f32; N]])
+    pub(crate) fn split_by_deltas<const N: usize>(&mut self, vertices: &[u32], deltas: &[[f32; N]])
     where
         [u32; N]: Hash + Eq,
     {
@@ -131,7 +137,7 @@ impl Classes {
     }
 
     /// Numbers the classes that are left by their first vertex, without gaps.
-    fn compact(self) -> Vec<u32> {
+    pub(crate) fn compact(self) -> Vec<u32> {
         let mut fresh: HashMap<usize, u32> = HashMap::new();
         let number = |class: usize| {
             let next = fresh.len() as u32;

@@ -14,6 +14,7 @@ mod build_errors;
 mod cases;
 mod compare;
 mod expression;
+mod generate;
 mod kernel;
 mod layouts;
 mod names;

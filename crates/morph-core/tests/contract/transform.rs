@@ -301,7 +301,7 @@ fn parts_that_do_not_fit_are_refused_and_nothing_has_changed() {
     mesh.targets.push(positions("b", &[(2, [1.0; 3])]));
     assert_eq!(
         refuse(mesh).to_string(),
-        "target `b` moves vertex 2, but the mesh has 2 vertices, counted from 0"
+        "target 1 `b`: entry 0 moves vertex 2, but the mesh has 2 vertices, counted from 0"
     );
     let mut mesh = good.clone();
     mesh.targets.push(MorphTarget {
@@ -310,6 +310,6 @@ fn parts_that_do_not_fit_are_refused_and_nothing_has_changed() {
     });
     assert_eq!(
         refuse(mesh).to_string(),
-        "target `b`: 0 tangent deltas for 1 moved vertices: give one for each"
+        "target 1 `b`: 0 tangent deltas for 1 moved vertices: give one for each"
     );
 }

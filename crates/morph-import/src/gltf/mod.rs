@@ -121,7 +121,7 @@ fn generate_normals(mesh: &mut Mesh, accessors: Accessors<'_>) -> Result<(), Glt
     accessors.spend(surface_bytes)?;
     let control = normals::coinciding_vertices(mesh);
     let mut kept = 0;
-    normals::generate(mesh, &control, |bytes| {
+    normals::generate(mesh, control, |bytes| {
         kept += bytes;
         accessors.spend(bytes)
     })?;

@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use glam::Mat4;
 use morph_anim::Trs;
 use morph_core::MorphTarget;
+use morph_core::generate::Polygons;
 
 use crate::error::{ImportError, MakeHumanError};
 use crate::model::{Format, Material, Mesh, Model, Node, Primitive, Topology};
 use crate::names::distinct;
-use crate::normals::{self, ControlMesh, Polygons};
+use crate::normals::{self, ControlMesh};
 use crate::options::ImportOptions;
 use crate::warning::{ImportWarning, WarningKind};
 use obj::{Corner, Group, NO_TEXCOORD, Obj};
@@ -70,7 +71,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
     };
     if let Some(control) = control {
         // A text that stands for much data is long itself, so nothing needs a limit here.
-        let Ok(()) = normals::generate(&mut mesh, &control, |_| Ok::<(), std::convert::Infallible>(()));
+        let Ok(()) = normals::generate(&mut mesh, control, |_| Ok::<(), std::convert::Infallible>(()));
     }
     let node = Node {
         name: name.clone(),

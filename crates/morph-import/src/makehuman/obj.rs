@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use morph_core::generate::Polygons;
+
 use crate::error::MakeHumanError;
-use crate::normals::Polygons;
 use crate::text::{float, shorten};
 
 /// No texture coordinate.
