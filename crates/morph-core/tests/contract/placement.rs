@@ -173,7 +173,7 @@ fn rotations_must_be_unit_within_the_tolerance() {
     }
     for rotation in [
         [0.0, 0.0, 0.0, 1.0 - 0.9 * ROTATION_TOLERANCE],
-        [0.70711, 0.0, 0.0, -0.70711],
+        [0.38268, 0.0, 0.0, -0.92388],
         [0.5; 4],
     ] {
         assert!(
