@@ -74,6 +74,15 @@ vec3 placement_to_domain(vec3 v) {
     return vec3(abs(v.x) < smallest ? 0.0 : v.x, abs(v.y) < smallest ? 0.0 : v.y, abs(v.z) < smallest ? 0.0 : v.z);
 }
 
+// A vector times the power of two, exactly, that brings its largest component to 1 to 4, and small components made zero;
+// nothing stays nothing.
+vec3 placement_to_unit_size(vec3 v) {
+    float largest = max(max(abs(v.x), abs(v.y)), abs(v.z));
+    float factor = uintBitsToFloat((254u - min(floatBitsToUint(largest) >> 23, 253u)) << 23);
+    precise vec3 result = vec3(v.x * factor, v.y * factor, v.z * factor);
+    return placement_to_domain(result);
+}
+
 // One row of the rotation matrix times a vector.
 float placement_row_times(vec3 row, vec3 v) {
     precise float x = row.x * v.x;
@@ -124,7 +133,8 @@ vec3 placement_apply_normal(Placement placement, vec3 normal) {
     if (!all(lessThanEqual(abs(normal), vec3(PLACEMENT_LARGEST_FLOAT)))) {
         return vec3(0.0);
     }
-    vec3 n = placement_to_domain(normal);
+    // Of ordinary size first: what is a subnormal quotient below is then too small to matter.
+    vec3 n = placement_to_unit_size(placement_to_domain(normal));
     bvec3 counts = notEqual(n, vec3(0.0));
     // Relative to the smallest scale that counts, no quotient overflows, and the largest one keeps its size.
     float reference = PLACEMENT_LARGEST_FLOAT;
@@ -134,15 +144,11 @@ vec3 placement_apply_normal(Placement placement, vec3 normal) {
     precise vec3 stretched = vec3(counts.x ? n.x * (reference / placement.scale.x) : 0.0,
                                   counts.y ? n.y * (reference / placement.scale.y) : 0.0,
                                   counts.z ? n.z * (reference / placement.scale.z) : 0.0);
-    float largest = max(max(abs(stretched.x), abs(stretched.y)), abs(stretched.z));
-    if (largest == 0.0) {
+    vec3 turned = placement_rotate(placement.rotation, placement_to_unit_size(stretched));
+    precise float square = turned.x * turned.x + turned.y * turned.y + turned.z * turned.z;
+    if (square == 0.0) {
         return vec3(0.0);
     }
-    // A power of two, so that the product is exact: the largest component comes to 1 to 4.
-    float factor = uintBitsToFloat((254u - min(floatBitsToUint(largest) >> 23, 253u)) << 23);
-    precise vec3 exact = vec3(stretched.x * factor, stretched.y * factor, stretched.z * factor);
-    vec3 turned = placement_rotate(placement.rotation, exact);
-    precise float square = turned.x * turned.x + turned.y * turned.y + turned.z * turned.z;
     // Within 2 units of the last place, where dividing by a square root may be off by 5.
     float inverse_length = inversesqrt(square);
     precise vec3 result = vec3(turned.x * inverse_length, turned.y * inverse_length, turned.z * inverse_length);

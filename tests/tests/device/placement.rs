@@ -11,7 +11,7 @@ use morph_validation::{Rng, with_validation};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 
-use crate::placement_kernel::{Form, PlaceKernel, Vertex, Words};
+use crate::placement_kernel::{BoundTable, Form, PlaceKernel, Vertex};
 use crate::support::on_every_driver;
 
 const TABLE_COUNT: u64 = 12;
@@ -53,7 +53,7 @@ fn any_placement(rng: &mut Rng) -> Placement {
 fn any_table(rng: &mut Rng) -> PlacementTable {
     let width = [1 + rng.below(16), 11, 64 + rng.below(1000)][rng.below(3) as usize];
     let stride = 11 + [0, 1, rng.below(30)][rng.below(3) as usize];
-    let placements: Vec<Option<Placement>> = (0..1 + rng.below(200))
+    let placements: Vec<Option<Placement>> = (0..=rng.below(200))
         .map(|_| rng.chance(80).then(|| any_placement(rng)))
         .collect();
     let layout = TableLayout::new(width, stride).unwrap();
@@ -79,8 +79,8 @@ fn any_vertices(rng: &mut Rng, row_count: u32) -> Vec<Vertex> {
         .collect()
 }
 
-fn words(table: &PlacementTable) -> Words<'_> {
-    Words {
+fn words(table: &PlacementTable) -> BoundTable<'_> {
+    BoundTable {
         words: table.words(),
         row_count: table.row_count(),
         stride: table.layout().stride(),
@@ -173,7 +173,7 @@ fn placement_leaves_vertices_alone_where_the_table_has_no_row() {
         for form in Form::ALL {
             let kernel = PlaceKernel::new(device, form);
             for row_count in [0, 1, 5] {
-                let told = Words {
+                let told = BoundTable {
                     words: &changed,
                     row_count,
                     ..words(&table)

@@ -34,7 +34,7 @@ impl Form {
 
 /// What the kernel is told of a table, which need not be what a `PlacementTable` would say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct BoundTable<'a> {
     pub(crate) words: &'a [u32],
     pub(crate) row_count: u32,
     pub(crate) stride: u32,
@@ -112,7 +112,7 @@ impl<'a> PlaceKernel<'a> {
     }
 
     /// Places every vertex on the device.
-    pub(crate) fn place(&self, table: Words<'_>, vertices: &[Vertex]) -> Vec<Vertex> {
+    pub(crate) fn place(&self, table: BoundTable<'_>, vertices: &[Vertex]) -> Vec<Vertex> {
         let inputs: Vec<u32> = vertices
             .iter()
             .flat_map(|vertex| {
@@ -246,7 +246,7 @@ struct TableImage<'a> {
 }
 
 impl<'a> TableImage<'a> {
-    fn new(device: &'a HeadlessDevice, table: Words<'_>, words: &Buffer) -> TableImage<'a> {
+    fn new(device: &'a HeadlessDevice, table: BoundTable<'_>, words: &Buffer) -> TableImage<'a> {
         let functions = device.device();
         let extent = vk::Extent3D {
             width: table.width,

@@ -43,27 +43,26 @@ impl Placement {
         if normal.iter().any(|x| !x.is_finite()) {
             return [0.0; 3];
         }
-        let normal = to_domain3(normal);
+        // Of ordinary size first: what is a subnormal quotient below is then too small to matter.
+        let normal = to_unit_size(to_domain3(normal));
         let scale = self.scale();
         // Relative to the smallest scale that counts, no quotient overflows, and the largest one keeps its size.
         let reference = (0..3)
             .filter(|&axis| normal[axis] != 0.0)
             .fold(f32::MAX, |smallest, axis| smallest.min(scale[axis]));
-        let stretched: [f32; 3] = std::array::from_fn(|axis| {
+        let stretched = std::array::from_fn(|axis| {
             if normal[axis] == 0.0 {
                 0.0
             } else {
                 normal[axis] * (reference / scale[axis])
             }
         });
-        let largest = stretched.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-        if largest == 0.0 {
+        let [x, y, z] = rotate(self.rotation(), to_unit_size(stretched));
+        let square = x * x + y * y + z * z;
+        if square == 0.0 {
             return [0.0; 3];
         }
-        // A power of two, so that the product is exact: the largest component comes to 1 to 4.
-        let factor = f32::from_bits((254 - (largest.to_bits() >> 23).min(253)) << 23);
-        let [x, y, z] = rotate(self.rotation(), stretched.map(|x| x * factor));
-        let inverse_length = 1.0 / (x * x + y * y + z * z).sqrt();
+        let inverse_length = 1.0 / square.sqrt();
         [x * inverse_length, y * inverse_length, z * inverse_length]
     }
 
@@ -142,4 +141,12 @@ impl Placement {
 fn rotate(rotation: [f32; 4], v: [f32; 3]) -> [f32; 3] {
     let v = to_domain3(v);
     rows(rotation).map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
+}
+
+/// A vector times the power of two, exactly, that brings its largest component to 1 to 4, and small components made
+/// zero; nothing stays nothing.
+fn to_unit_size(v: [f32; 3]) -> [f32; 3] {
+    let largest = v.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+    let factor = f32::from_bits((254 - (largest.to_bits() >> 23).min(253)) << 23);
+    to_domain3(v.map(|x| x * factor))
 }

@@ -173,7 +173,7 @@ fn rotations_must_be_unit_within_the_tolerance() {
     }
     for rotation in [
         [0.0, 0.0, 0.0, 1.0 - 0.9 * ROTATION_TOLERANCE],
-        [0.70711, 0.0, 0.0, -0.70711],
+        [0.38268, 0.0, 0.0, -0.92388],
         [0.5; 4],
     ] {
         assert!(
@@ -331,7 +331,29 @@ fn rows_are_checked_when_they_are_read() {
     ));
 }
 
+/// A float of any size that is not subnormal.
+fn any_size() -> impl Strategy<Value = f64> {
+    (-126..127, 1.0_f64..2.0).prop_map(|(exponent, mantissa)| mantissa * 2.0_f64.powi(exponent))
+}
+
 proptest! {
+    #[test]
+    fn normals_of_any_size_over_scales_of_any_size_have_the_right_direction(
+        size in -40_i32..120,
+        normal in prop::array::uniform3(1.0_f64..128.0),
+        scale in prop::array::uniform3(any_size()),
+        rotation in any_rotation(),
+    ) {
+        let placed = Placement::new([1.0, 0.0, 0.0], rotation, scale).unwrap();
+        let normal = normal.map(|x| (x * 2.0_f64.powi(size)) as f32);
+        let found = placed.apply_normal(normal);
+        let exact = turned(placed.rotation(), [0, 1, 2].map(|i| f64::from(normal[i]) / f64::from(placed.scale()[i])));
+        let length = exact.iter().map(|x| x * x).sum::<f64>().sqrt();
+        for axis in 0..3 {
+            prop_assert!((f64::from(found[axis]) - exact[axis] / length).abs() < 2.0e-6);
+        }
+    }
+
     #[test]
     fn a_row_comes_back_with_its_bits(placement in any_placement()) {
         let row = pack_row(&placement);
