@@ -182,6 +182,14 @@ pub enum GltfError {
         /// The bytes that are there.
         available: u64,
     },
+    /// A compressed buffer view cannot be decompressed.
+    #[error("buffer view {view} cannot be decompressed: {reason}")]
+    Compression {
+        /// The view's index.
+        view: u64,
+        /// Why.
+        reason: &'static str,
+    },
     /// An accessor's elements have another shape than this use of it prescribes.
     #[error("the accessor is {found}, it has to be {expected}")]
     AccessorType {

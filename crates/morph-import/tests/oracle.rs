@@ -20,10 +20,7 @@ use serde_json::Value;
 type Expected = fn(&GltfError) -> bool;
 
 /// Files that are refused, and by what; every other glTF file has to load.
-const REFUSED: [(&str, Expected); 5] = [
-    ("RobotExpressive.meshopt.glb", |error| {
-        matches!(error, GltfError::RequiredExtensions { .. })
-    }),
+const REFUSED: [(&str, Expected); 4] = [
     ("RobotExpressive.corrupt.glb", |error| {
         matches!(error, GltfError::Truncated { .. })
     }),
@@ -200,13 +197,22 @@ fn size(positions: &[[f32; 3]]) -> f64 {
 
 /// Compares one primitive at every setting, and returns the number of values compared and the worst difference, in
 /// units of what is allowed.
-fn compare(primitive: &Primitive, vertices: &[usize], settings: &Value, number: usize) -> (usize, f64) {
+fn compare(
+    primitive: &Primitive,
+    vertices: &[usize],
+    settings: &Value,
+    number: usize,
+    allowed_of_normals: f64,
+) -> (usize, f64) {
     let allowed = 2e-6 * size(&primitive.positions).max(1.0);
     let (mut compared, mut worst) = (0, 0.0_f64);
     for setting in settings.as_array().into_iter().flatten() {
         let expected = &setting["primitives"][number];
         let weights = weights(&expected["weights"]);
-        for (stream, normals, allowed) in [("positions", false, allowed), ("normals", true, 2e-6)] {
+        for (stream, normals, allowed) in [
+            ("positions", false, allowed),
+            ("normals", true, allowed_of_normals),
+        ] {
             if !expected[stream].is_array() || (normals && primitive.normals.is_none()) {
                 continue;
             }
@@ -281,7 +287,19 @@ fn compare_model(model: &Model, oracle: &Value, name: &str) -> (usize, f64) {
                 .collect(),
             _ => (0..primitive.positions.len()).collect(),
         };
-        let (count, difference) = compare(primitive, &vertices, &oracle["settings"], number);
+        // The filter of compressed normals ends in a rounding to 8 bits, which programs may come to from either side.
+        let allowed_of_normals = if name.contains("meshopt") {
+            1.01 / 127.0
+        } else {
+            2e-6
+        };
+        let (count, difference) = compare(
+            primitive,
+            &vertices,
+            &oracle["settings"],
+            number,
+            allowed_of_normals,
+        );
         assert!(difference <= 1.0, "{name}: {difference} times what is allowed");
         compared += count;
         worst = worst.max(difference);
@@ -302,18 +320,14 @@ fn morphed_shapes_equal_those_of_three_js() {
         let content: Value = serde_json::from_slice(&std::fs::read(oracle).unwrap()).unwrap();
         let asset = asset_of(&shared, oracle, &content);
         let name = asset.display().to_string();
-        match load(&asset, &ImportOptions::default()) {
-            Ok(model) => {
-                let (count, difference) = compare_model(&model, &content, &name);
-                models += 1;
-                values += count;
-                worst = worst.max(difference);
-            }
-            Err(error) => assert!(name.contains("meshopt"), "{error}"),
-        }
+        let model = load(&asset, &ImportOptions::default()).unwrap();
+        let (count, difference) = compare_model(&model, &content, &name);
+        models += 1;
+        values += count;
+        worst = worst.max(difference);
     }
     println!("{models} models, {values} values, worst difference {worst:.3} of what is allowed");
-    assert_eq!(models, oracles.len() - 1);
+    assert_eq!(models, 71);
     assert!(values > 100_000);
 }
 

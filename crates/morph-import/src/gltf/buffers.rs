@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::document::{Buffer, Document};
+use super::compression::Codec;
+use super::document::{Buffer, Compression, Document};
 use super::fault::item;
 use super::uri;
 use crate::error::GltfError;
@@ -30,6 +31,10 @@ pub(crate) struct Buffers<'a> {
     bytes_read: Cell<u64>,
     /// The bytes that the parsed document and decoded data take now, temporaries included.
     spent: Cell<u64>,
+    /// Compressed views, decompressed when first asked for and kept: several accessors lie in each.
+    decompressed: Vec<OnceCell<Vec<u32>>>,
+    /// The bytes that these take.
+    decompressed_bytes: Cell<u64>,
 }
 
 #[derive(Debug)]
@@ -62,6 +67,8 @@ impl<'a> Buffers<'a> {
             external: RefCell::default(),
             bytes_read: Cell::new(file.len() as u64),
             spent: Cell::new(0),
+            decompressed: document.buffer_views.iter().map(|_| OnceCell::new()).collect(),
+            decompressed_bytes: Cell::new(0),
         }
     }
 
@@ -81,7 +88,7 @@ impl<'a> Buffers<'a> {
             .saturating_mul(LIMIT_PER_BYTE)
             .saturating_add(BASE_LIMIT_BYTES);
         let spent = self.spent.get().saturating_add(bytes);
-        if spent > limit {
+        if spent.saturating_add(self.decompressed_bytes.get()) > limit {
             return Err(GltfError::TooMuch { limit });
         }
         self.spent.set(spent);
@@ -99,24 +106,64 @@ impl<'a> Buffers<'a> {
         self.spend(kept)
     }
 
-    /// The bytes of a buffer view, which lie inside its buffer.
+    /// The bytes of a buffer view, decompressed where it is compressed.
     pub(crate) fn view(&self, view: u64) -> Result<View<'_>, GltfError> {
         let described = item(&self.document.buffer_views, view, "buffer view")?;
-        let bytes = self.buffer(described.buffer.0)?;
-        let available = bytes.len() as u64;
-        let start = described.byte_offset.0;
-        let end = start.saturating_add(described.byte_length.0);
-        if end > available {
-            return Err(GltfError::OutOfRange { view, end, available });
-        }
+        let (start, length) = (described.byte_offset.0, described.byte_length.0);
+        let bytes = if let Some(compression) = described.compression() {
+            self.decompressed(view, length, compression)?
+        } else {
+            self.range(view, described.buffer.0, start, length)?
+        };
         Ok(View {
-            bytes: &bytes[start as usize..end as usize],
+            bytes,
             // Zero is not a stride, but exporters write it for none.
             stride: described
                 .byte_stride
                 .map(|stride| stride.0)
                 .filter(|&stride| stride != 0),
         })
+    }
+
+    /// Bytes of a buffer, all of which lie inside it.
+    fn range(&self, view: u64, buffer: u64, start: u64, length: u64) -> Result<&[u8], GltfError> {
+        let bytes = self.buffer(buffer)?;
+        let available = bytes.len() as u64;
+        let end = start.saturating_add(length);
+        if end > available {
+            return Err(GltfError::OutOfRange { view, end, available });
+        }
+        Ok(&bytes[start as usize..end as usize])
+    }
+
+    /// The bytes of a compressed view. The buffer that the view itself names need not exist.
+    fn decompressed(&self, view: u64, length: u64, described: &Compression) -> Result<&[u8], GltfError> {
+        let refuse = |reason| GltfError::Compression { view, reason };
+        let codec = Codec::new(described).map_err(refuse)?;
+        let available = codec.decoded_bytes() as u64;
+        if length > available {
+            return Err(GltfError::OutOfRange {
+                view,
+                end: length,
+                available,
+            });
+        }
+        let cell = &self.decompressed[view as usize];
+        let words = if let Some(words) = cell.get() {
+            words
+        } else {
+            let (start, length) = (described.byte_offset.0, described.byte_length.0);
+            let compressed = self.range(view, described.buffer.0, start, length)?;
+            // Short indices take half as much again for a moment.
+            let before = self.spent();
+            self.spend(available.saturating_mul(2))?;
+            let words = codec.decode(compressed).map_err(refuse)?;
+            self.settle(before, 0)?;
+            let kept = self.decompressed_bytes.get() + size_of_val(&*words) as u64;
+            self.decompressed_bytes.set(kept);
+            cell.get_or_init(|| words)
+        };
+        Ok(&bytemuck::cast_slice(words)[..length as usize])
     }
 
     fn buffer(&self, index: u64) -> Result<&[u8], GltfError> {

@@ -98,6 +98,39 @@ pub(crate) struct BufferView {
     pub(crate) byte_offset: Whole,
     pub(crate) byte_length: Whole,
     pub(crate) byte_stride: Option<Whole>,
+    extensions: Option<ViewExtensions>,
+}
+
+impl BufferView {
+    /// How the view is compressed, where it is.
+    pub(crate) fn compression(&self) -> Option<&Compression> {
+        let extensions = self.extensions.as_ref()?;
+        extensions
+            .khr_meshopt
+            .as_ref()
+            .or(extensions.ext_meshopt.as_ref())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct ViewExtensions {
+    #[serde(rename = "EXT_meshopt_compression")]
+    ext_meshopt: Option<Compression>,
+    #[serde(rename = "KHR_meshopt_compression")]
+    khr_meshopt: Option<Compression>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Compression {
+    pub(crate) buffer: Whole,
+    #[serde(default)]
+    pub(crate) byte_offset: Whole,
+    pub(crate) byte_length: Whole,
+    pub(crate) byte_stride: Whole,
+    pub(crate) count: Whole,
+    pub(crate) mode: String,
+    pub(crate) filter: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

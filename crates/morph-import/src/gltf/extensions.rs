@@ -6,7 +6,12 @@ use crate::warning::WarningKind;
 
 /// Extensions that are read: quantized attributes are what the accessor reader reads anyway, and a channel whose
 /// pointer leads elsewhere than to a node is told by itself.
-const READ: [&str; 2] = ["KHR_animation_pointer", "KHR_mesh_quantization"];
+const READ: [&str; 4] = [
+    "EXT_meshopt_compression",
+    "KHR_animation_pointer",
+    "KHR_mesh_quantization",
+    "KHR_meshopt_compression",
+];
 
 /// Prefixes and names of extensions that cannot change anything that an import hands out but the look of a material:
 /// a file that requires them can be read without.

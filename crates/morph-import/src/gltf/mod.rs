@@ -1,13 +1,14 @@
 //! glTF 2.0, as JSON text and in the binary container.
 //!
-//! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`
-//! and `uri` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene` and `animation` make the model
+//! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`,
+//! `uri` and `compression` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene` and `animation` make the model
 //! of them.
 
 mod accessor;
 mod animation;
 mod attributes;
 mod buffers;
+mod compression;
 mod document;
 mod extensions;
 mod fault;
