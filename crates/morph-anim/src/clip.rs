@@ -1,5 +1,7 @@
 //! Clips: what is driven, and by which curve.
 
+use std::collections::BTreeMap;
+
 use crate::curve::Curve;
 
 /// An animation clip.
@@ -7,7 +9,7 @@ use crate::curve::Curve;
 pub struct Clip {
     /// The clip's name; empty where it has none.
     pub name: String,
-    /// One track for each thing that the clip drives; no two have the same node and channel.
+    /// One track for each thing that the clip drives; no two drive the same thing.
     pub tracks: Vec<Track>,
 }
 
@@ -38,14 +40,118 @@ pub enum Channel {
     },
 }
 
-impl Clip {
-    /// The time of the last key of any track, in seconds; zero without tracks.
-    pub fn duration(&self) -> f32 {
-        let ends = self.tracks.iter().map(|track| match &track.channel {
+/// What of a node a track drives, without the curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Property {
+    /// The translation to the parent.
+    Translation,
+    /// The rotation to the parent.
+    Rotation,
+    /// The scale along the node's axes.
+    Scale,
+    /// The weight of a morph target.
+    Weight,
+}
+
+/// A clip that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClipError {
+    /// Two tracks drive the same thing.
+    #[error("tracks {first} and {second} both drive {driven}: a clip may have one track for it")]
+    DuplicateTrack {
+        /// The index of the track that comes first.
+        first: usize,
+        /// The index of the other one.
+        second: usize,
+        /// What they drive.
+        driven: String,
+    },
+}
+
+impl Property {
+    /// All of them, in the order of glTF.
+    pub const ALL: [Self; 4] = [Self::Translation, Self::Rotation, Self::Scale, Self::Weight];
+
+    /// The name in words and files: `translation`, `rotation`, `scale`, `weight`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::Translation => "translation",
+            Property::Rotation => "rotation",
+            Property::Scale => "scale",
+            Property::Weight => "weight",
+        }
+    }
+}
+
+impl Channel {
+    /// What is driven.
+    pub fn property(&self) -> Property {
+        match self {
+            Channel::Translation(_) => Property::Translation,
+            Channel::Rotation(_) => Property::Rotation,
+            Channel::Scale(_) => Property::Scale,
+            Channel::Weight { .. } => Property::Weight,
+        }
+    }
+
+    /// The name of the target that a weight is of; none for a transform.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Channel::Weight { target, .. } => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The time of the last key, in seconds.
+    fn end(&self) -> f32 {
+        match self {
             Channel::Translation(curve) | Channel::Scale(curve) => curve.end(),
             Channel::Rotation(curve) => curve.end(),
             Channel::Weight { curve, .. } => curve.end(),
-        });
+        }
+    }
+}
+
+impl Track {
+    /// What tells a track from all others of its clip: node, property, and target.
+    pub fn identity(&self) -> (&str, Property, Option<&str>) {
+        (&self.node, self.channel.property(), self.channel.target())
+    }
+}
+
+impl Clip {
+    /// The time of the last key of any track, in seconds; zero without tracks, and where all keys lie before zero.
+    ///
+    /// A clip begins at zero, also where its first key comes later: until then the first value holds.
+    pub fn duration(&self) -> f32 {
+        let ends = self.tracks.iter().map(|track| track.channel.end());
         ends.fold(0.0, f32::max)
+    }
+
+    /// Whether the clip can be played.
+    ///
+    /// # Errors
+    /// Where two tracks have the same [`identity`](Track::identity).
+    pub fn check(&self) -> Result<(), ClipError> {
+        let mut tracks = BTreeMap::new();
+        for (second, track) in self.tracks.iter().enumerate() {
+            if let Some(first) = tracks.insert(track.identity(), second) {
+                return Err(ClipError::DuplicateTrack {
+                    first,
+                    second,
+                    driven: describe(track.identity()),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a track drives, in words.
+pub(crate) fn describe((node, property, target): (&str, Property, Option<&str>)) -> String {
+    match target {
+        Some(target) => format!("the weight of target `{target}` of node `{node}`"),
+        None => format!("the {} of node `{node}`", property.name()),
     }
 }

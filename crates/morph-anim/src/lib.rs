@@ -1,18 +1,32 @@
 //! Curves, clips, layers, and a player for morph weights and nodes.
-//!
-//! A [`Clip`] holds one [`Track`] for each thing that it drives: the weight of a named morph target, or the
-//! translation, rotation or scale of a node.
-//! What it has no track for it does not touch: an absent weight is not a weight of zero.
 
 #![forbid(unsafe_code)]
 
+mod bind;
+mod blend;
 mod clip;
+mod clock;
 mod cursor;
 mod curve;
+mod layout;
+mod mix;
+mod number;
+mod player;
+mod pose;
+mod rotation;
 mod sample;
 mod trs;
+mod world;
 
-pub use clip::{Channel, Clip, Track};
+pub use bind::{BoundClip, Cursors, OtherLayout, Reason, Unresolved, WeightBinding};
+pub use blend::{BlendError, BlendNode, BlendTree, ClipId};
+pub use clip::{Channel, Clip, ClipError, Property, Track};
+pub use clock::{Clock, ClockError, LoopMode};
 pub use cursor::Cursor;
 pub use curve::{CubicKey, Curve, CurveError, Keys};
+pub use layout::{LayoutError, PoseLayout, PoseNode};
+pub use mix::LayerMode;
+pub use player::{ClipPlayer, Layer, LayerId, PlayerError};
+pub use pose::{DrivenParts, Pose, PoseError};
 pub use trs::Trs;
+pub use world::{Hierarchy, HierarchyError, joint_matrices_into, world_matrices};

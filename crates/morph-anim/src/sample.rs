@@ -8,15 +8,8 @@ use glam::DQuat;
 
 use crate::cursor::{Cursor, Place, Segment, find};
 use crate::curve::{CubicKey, Curve, Keys};
-
-/// How far the squared length of a rotation key may be from one for the key to count as a unit quaternion.
-///
-/// Rotations stored as 16-bit integers pass, 8-bit ones do not: they are made unit.
-const UNIT_TOLERANCE: f64 = 2.0e-4;
-
-/// The cosine of half the angle above which turning at a constant speed and straight interpolation agree to f32: the
-/// sine that the first divides by is too small to be divided by.
-const NEARLY_PARALLEL: f64 = 1.0 - 1.0e-9;
+use crate::number::to_finite;
+use crate::rotation::{from_key, slerp, to_key, unit_else, unit_key};
 
 impl<const N: usize> Curve<N> {
     /// The value at a time in seconds.
@@ -100,27 +93,17 @@ impl Curve<4> {
             Place::Between(segment) => match self.keys() {
                 Keys::Step(values) => unit_key(values[segment.key]),
                 Keys::Linear(values) => {
-                    let (from, to) = (unit(values[segment.key]), unit(values[segment.key + 1]));
-                    slerp(from, to, segment.ahead, segment.passed)
+                    let (from, to) = (from_key(values[segment.key]), from_key(values[segment.key + 1]));
+                    to_key(slerp(from, to, segment.ahead, segment.passed))
                 }
                 Keys::CubicSpline(keys) => {
-                    let swung = DQuat::from_array(hermite(keys, &segment));
-                    let length = swung.length();
-                    if length > 0.0 {
-                        to_f32(swung / length)
-                    } else {
-                        // A spline through the middle of the sphere says nothing about where it comes out.
-                        unit_key(keys[segment.key].value)
-                    }
+                    // A spline through the middle of the sphere says nothing about where it comes out.
+                    let before = from_key(keys[segment.key].value);
+                    to_key(unit_else(DQuat::from_array(hermite(keys, &segment)), before))
                 }
             },
         }
     }
-}
-
-/// The nearest finite number.
-pub(crate) fn to_finite(x: f64) -> f32 {
-    (x as f32).clamp(f32::MIN, f32::MAX)
 }
 
 /// The cubic Hermite spline of glTF 2.0, appendix C.
@@ -137,47 +120,4 @@ fn hermite<const N: usize>(keys: &[CubicKey<N>], segment: &Segment) -> [f64; N] 
             + to_weight * f64::from(to.value[i])
             + arrive_weight * f64::from(to.in_tangent[i])
     })
-}
-
-/// Turns from `from` by the part `passed` of the way to `to`, both unit, along the shorter way.
-fn slerp(from: DQuat, to: DQuat, ahead: f64, passed: f64) -> [f32; 4] {
-    let cosine = from.dot(to);
-    let to = if cosine < 0.0 { -to } else { to };
-    let cosine = cosine.abs();
-    let mixed = if cosine > NEARLY_PARALLEL {
-        from * ahead + to * passed
-    } else {
-        let angle = cosine.acos();
-        from * (ahead * angle).sin() + to * (passed * angle).sin()
-    };
-    // Of unit quaternions at most a right angle apart no mixture is shorter than half the square root of two.
-    to_f32(mixed.normalize())
-}
-
-/// A key's rotation: as it is, where it is a unit quaternion.
-fn unit_key(key: [f32; 4]) -> [f32; 4] {
-    let length_squared = to_f64(key).length_squared();
-    if (length_squared - 1.0).abs() <= UNIT_TOLERANCE {
-        key
-    } else {
-        to_f32(unit(key))
-    }
-}
-
-fn unit(key: [f32; 4]) -> DQuat {
-    let key = to_f64(key);
-    let length = key.length();
-    if length > 0.0 {
-        key / length
-    } else {
-        DQuat::IDENTITY
-    }
-}
-
-fn to_f64(quaternion: [f32; 4]) -> DQuat {
-    DQuat::from_array(quaternion.map(f64::from))
-}
-
-fn to_f32(quaternion: DQuat) -> [f32; 4] {
-    quaternion.to_array().map(|x| x as f32)
 }

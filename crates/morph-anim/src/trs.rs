@@ -41,6 +41,11 @@ impl Trs {
         }
     }
 
+    /// Whether every part is free of NaN and infinity.
+    pub fn is_finite(&self) -> bool {
+        self.translation.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
+    }
+
     /// The matrix into the parent's space.
     pub fn matrix(&self) -> Mat4 {
         Mat4::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
