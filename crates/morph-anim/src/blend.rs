@@ -137,6 +137,13 @@ impl BlendTree {
         self.nodes.get(node.0).map(|node| node.weight)
     }
 
+    /// The clip, where the tree is nothing but one clip weighed by one.
+    pub(crate) fn whole_clip(&self) -> Option<ClipId> {
+        let mut clips = self.clips();
+        let (clip, weight) = clips.next()?;
+        (weight == 1.0 && clips.next().is_none()).then_some(clip)
+    }
+
     /// The clips with the product of the weights on the way to each.
     pub(crate) fn clips(&self) -> impl Iterator<Item = (ClipId, f64)> {
         self.nodes

@@ -74,7 +74,7 @@ impl Property {
     pub const ALL: [Self; 4] = [Self::Translation, Self::Rotation, Self::Scale, Self::Weight];
 
     /// The name in words and files: `translation`, `rotation`, `scale`, `weight`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Property::Translation => "translation",
             Property::Rotation => "rotation",

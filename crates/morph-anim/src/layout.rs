@@ -1,6 +1,6 @@
 //! What of a model clips can drive: nodes by their ids, and the targets of each by name.
 
-use morph_core::NameTable;
+use morph_core::{NameError, NameTable};
 
 use crate::trs::Trs;
 
@@ -22,11 +22,8 @@ pub struct PoseNode {
 #[non_exhaustive]
 pub enum LayoutError {
     /// Two nodes have the same id, so that a clip could not say which it means.
-    #[error("two nodes have the id `{id}`: ids must be distinct within a model")]
-    DuplicateId {
-        /// The id.
-        id: String,
-    },
+    #[error("ids of nodes must be distinct within a model: {0}")]
+    Ids(NameError),
     /// More weights than targets.
     #[error("node `{id}` starts with {given} weights, and its mesh has {target_count} targets")]
     TooManyWeights {
@@ -81,11 +78,7 @@ impl PoseLayout {
             layout.rest.push(node.rest);
             ids.push(node.id);
         }
-        layout.ids = NameTable::new(ids);
-        let twice = |(node, id): (usize, &str)| layout.ids.slot(id) != Some(node);
-        if let Some((_, id)) = layout.ids.iter().enumerate().find(|&named| twice(named)) {
-            return Err(LayoutError::DuplicateId { id: id.to_owned() });
-        }
+        layout.ids = NameTable::new(ids).map_err(LayoutError::Ids)?;
         Ok(layout)
     }
 
@@ -93,7 +86,8 @@ impl PoseLayout {
     pub fn of_mesh(id: impl Into<String>, targets: NameTable) -> Self {
         let first_weights = vec![0, targets.len()];
         PoseLayout {
-            ids: NameTable::new(vec![id.into()]),
+            // One name cannot come twice.
+            ids: NameTable::new([id]).unwrap_or_default(),
             rest: vec![Trs::IDENTITY],
             start_weights: vec![0.0; targets.len()],
             targets: vec![targets],

@@ -70,7 +70,7 @@ pub enum PlayerError {
 /// use morph_anim::{BoundClip, Channel, Clip, ClipPlayer, Curve, Keys, LoopMode, PoseLayout, Track, WeightBinding};
 /// use morph_core::NameTable;
 ///
-/// let names = NameTable::new(vec!["blink".to_owned(), "smile".to_owned()]);
+/// let names = NameTable::new(["blink", "smile"])?;
 /// let layout = Arc::new(PoseLayout::of_mesh("face", names));
 /// let clip = Arc::new(Clip {
 ///     name: "blinking".to_owned(),
@@ -250,6 +250,14 @@ impl ClipPlayer {
         self.pose.start_from(&self.base);
         for layer in &self.layers {
             if layer.weight == 0.0 {
+                continue;
+            }
+            if let (LayerMode::Override, 1.0, Some(id)) = (layer.mode, layer.weight, layer.tree.whole_clip())
+            {
+                // What the mix would come to, without mixing; most characters have no other layer.
+                if let Some(Playing { clip, cursors, clock }) = self.clips.get_mut(id.0) {
+                    clip.for_each(clock.time(), cursors, |slot, value| self.pose.put(slot, value));
+                }
                 continue;
             }
             self.mix.clear();

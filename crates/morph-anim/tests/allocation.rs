@@ -1,4 +1,4 @@
-//! Playing allocates nothing.
+//! Playing allocates nothing, and reading no more than the file can justify.
 
 mod common;
 
@@ -67,4 +67,32 @@ fn a_frame_of_two_layers_a_skin_and_moving_weights_allocates_nothing() {
         }
     });
     assert_eq!((counted.count_total, counted.bytes_total), (0, 0));
+}
+
+#[cfg(feature = "yaml")]
+#[test]
+fn reading_takes_at_most_fifty_times_the_size_of_the_file() {
+    let block = "version: 2\ntracks:\n- node: a\n  property: weight\n  target: b\n  interpolation: linear\n  values: ";
+    for (start, repeated) in [
+        (block, "0,"),
+        (block, "[],"),
+        (block, "[0],"),
+        (block, "{},"),
+        (block, "{a: },"),
+        ("- {a: ", "0,"),
+        ("", "0,"),
+        ("version: 1\ntracks: ", "[],"),
+        ("", "- a: b\n"),
+        ("", "-\n"),
+        ("name: ", "long "),
+        ("name: '", "\n\n"),
+    ] {
+        let open = if repeated.ends_with(',') { "[" } else { "" };
+        let text = format!("{start}{open}{}", repeated.repeat((1 << 20) / repeated.len()));
+        let mut refused = false;
+        let counted = measure(|| refused = morph_anim::yaml::read(&text, "clip.yaml").is_err());
+        assert!(refused, "{start}{repeated}");
+        let times = counted.bytes_max / text.len() as u64;
+        assert!(times <= 50, "{start}{repeated} takes {times} times its size");
+    }
 }

@@ -199,9 +199,10 @@ fn a_pose_starts_at_rest_with_the_weights_that_nodes_start_with() {
 #[test]
 fn nodes_that_are_no_layout_are_refused() {
     let refused = |nodes| PoseLayout::new(nodes).expect_err("refused");
+    let twice = refused(vec![node("a", &[]), node("b", &[]), node("a", &["x"])]);
     assert_eq!(
-        refused(vec![node("a", &[]), node("b", &[]), node("a", &["x"])]),
-        LayoutError::DuplicateId { id: "a".to_owned() }
+        twice.to_string(),
+        "ids of nodes must be distinct within a model: names 0 and 2 are both `a`: give each its own"
     );
     let mut many = node("a", &["x"]);
     many.start_weights = vec![0.0; 2];

@@ -9,7 +9,7 @@ use morph_anim::{
 use morph_core::NameTable;
 
 pub(crate) fn names(names: &[&str]) -> NameTable {
-    NameTable::new(names.iter().map(|&name| name.to_owned()).collect())
+    NameTable::new(names.iter().copied()).expect("names that differ")
 }
 
 /// A node with a mesh of these targets.
