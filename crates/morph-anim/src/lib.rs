@@ -23,7 +23,7 @@
 //! - An override layer of weight one gives its own values to the last bit, for what it drives, and leaves the rest.
 //! - An additive layer that adds zero changes no bit.
 //! - A [`BlendTree`] with one clip at weight one, and all others at zero, gives that clip's values to the last bit.
-//! - A clip written by [`yaml::write`](crate::yaml::write) is read back to the last bit.
+//! - A clip written by `yaml::write` is read back to the last bit.
 //!
 //! All else is computed in double precision and rounded once, and is finite: what would pass the largest `f32` is that
 //! number. Nothing is clamped to a range otherwise, since weights below zero and past one are meant.

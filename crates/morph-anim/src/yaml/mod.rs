@@ -32,7 +32,7 @@
 //! | 1 | `translation`, `rotation`, `scale` |
 //! | 2 | `weight`, and with it `target` |
 //!
-//! A file says the version that it needs, and [`write`] says the least: a clip without weights stays readable where
+//! A file says the version that it needs, and [`write()`] says the least: a clip without weights stays readable where
 //! only version 1 is known.
 //! A file that needs a later version than it says is refused, and so is one of a version that is not in the table.
 //!
