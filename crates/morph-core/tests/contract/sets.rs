@@ -155,7 +155,7 @@ proptest! {
                 .map(|target| target.colors.iter().find(|deltas| deltas.set == set)).collect();
             let mut expected = reference(rest.values(), &deltas, &weights);
             for x in expected.as_flattened_mut() {
-                *x = if *x < 0.0 { 0.0 } else if *x > 1.0 { 1.0 } else { *x };
+                *x = x.clamp(0.0, 1.0);
             }
             prop_assert_eq!(bits(&morph_colors(&mesh, &rest, &scene.weights).unwrap()), bits(&expected));
         }

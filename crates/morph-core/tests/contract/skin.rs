@@ -62,10 +62,10 @@ fn reference(
     let mut blended = [[0.0; 4]; 3];
     for r in 0..3 {
         for c in 0..4 {
-            let bone = |i: usize| bones[usize::from(influences[i].0)][r][c];
-            let mut m = times(influences[0].1, bone(0));
-            for i in 1..influences.len() {
-                m = plus(m, times(influences[i].1, bone(i)));
+            let product = |&(joint, weight): &(u16, f32)| times(weight, bones[usize::from(joint)][r][c]);
+            let mut m = product(&influences[0]);
+            for influence in &influences[1..] {
+                m = plus(m, product(influence));
             }
             blended[r][c] = domain(m);
         }

@@ -244,11 +244,12 @@ fn matrices_that_cannot_be_baked_are_refused() {
         AffineTransform::from_rows(&nan).unwrap_err().to_string(),
         "row 1, column 3 of the matrix is NaN: matrices must be finite"
     );
-    let mut columns = [[0.0; 4]; 4];
-    for axis in 0..4 {
-        columns[axis][axis] = 1.0;
-    }
-    columns[3] = [1.0, 2.0, 3.0, 1.0];
+    let mut columns = [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [1.0, 2.0, 3.0, 1.0],
+    ];
     let mut mesh = Mesh::of(&[[0.0; 3]], &[]);
     let transform = AffineTransform::from_columns(&columns).unwrap();
     let mut parts = MeshParts {
