@@ -48,4 +48,9 @@ pub const TARGETS: &[Target] = &[
         run: readers::makehuman_target,
         seeds: seeds::makehuman_target,
     },
+    Target {
+        name: "clip_yaml",
+        run: readers::clip_yaml,
+        seeds: seeds::clip_yaml,
+    },
 ];

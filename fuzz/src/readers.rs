@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
+use morph_anim::yaml;
 use morph_core::{BuildOptions, MorphMesh, Quantization, RestStreams, morph};
 use morph_import::export::to_glb;
 use morph_import::{ImportOptions, Model, Primitive, load_bytes};
@@ -55,6 +56,18 @@ pub fn makehuman_target(bytes: &[u8]) {
         // The folder serves again; a file that cannot be removed is only written over.
         let _ = std::fs::remove_file(&target);
     });
+}
+
+/// A clip as text. What is read is written, and read back as the same.
+///
+/// # Panics
+/// Where it is not.
+pub fn clip_yaml(bytes: &[u8]) {
+    if let Ok(clip) = yaml::read(bytes, "fuzz.yaml") {
+        let text = yaml::write(&clip);
+        let again = text.map(|text| yaml::read(text, "again.yaml"));
+        assert_eq!(again, Ok(Ok(clip)));
+    }
 }
 
 fn options() -> ImportOptions {

@@ -25,6 +25,13 @@ pub fn makehuman_target() -> Vec<Vec<u8>> {
     vec![text, COMPRESSED_TARGET.to_vec()]
 }
 
+/// Clips with every property and interpolation, in block and in flow style.
+pub fn clip_yaml() -> Vec<Vec<u8>> {
+    let block = b"version: 2\nname: \"a\\u2028\"\ntracks:\n- node: head\n  property: weight\n  target: 'jaw open'\n  interpolation: linear\n  times: [0.0, 1.5e+1]\n  values: [-0.0, 1.0]\n- node: head\n  property: translation\n  interpolation: step\n  times:\n  - 0\n  values:\n  - [1, 2, 3]\n";
+    let flow = b"{version: 1, tracks: [{node: a, property: rotation, interpolation: cubicspline, times: [0, 1], in_tangents: [[0, 0, 0, 0], [0, 0, 0, 0]], values: [[0, 0, 0, 1], [0, 1, 0, 0]], out_tangents: [[0, 0, 0, 0], [0, 0, 0, 0]]}, {node: a, property: scale, interpolation: step, times: [0], values: [[1, 1, 1]]}]}";
+    vec![block.to_vec(), flow.to_vec()]
+}
+
 /// `0 1 0 0\n`, by gzip.
 const COMPRESSED_TARGET: &[u8] = &[
     0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0x00, 0x03, 0x01, 0x08, 0x00, 0xf7, 0xff, b'0', b' ', b'1', b' ', b'0',

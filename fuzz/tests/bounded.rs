@@ -77,6 +77,7 @@ fn is_input_of(target: &Target, path: &Path) -> bool {
         "makehuman_target" => ".target",
         "gltf" => ".gltf",
         "glb" => ".glb",
+        "clip_yaml" => ".clip.yaml",
         other => panic!("say which files are inputs of {other}"),
     };
     name.ends_with(ending) && path.metadata().is_ok_and(|it| it.len() <= LARGEST_FILE_BYTES)
