@@ -174,7 +174,9 @@ pub enum WarningKind {
         point_count: usize,
     },
     /// Shapes list normal offsets, and all are zero although positions move: they are taken for missing.
-    #[error("{targets} targets have nothing but zeros for normal deltas; they are taken for targets without any")]
+    #[error(
+        "{targets} targets have nothing but zeros for normal deltas; they are taken for targets without any"
+    )]
     ZeroNormalDeltas {
         /// How many targets.
         targets: usize,

@@ -86,7 +86,12 @@ fn b055_b056_coincident_control_points_are_never_joined() {
     let deformer = fbx.deformer(geometry, "Mouth");
     let shape = Shape {
         points: vec![0, 1, 3, 4],
-        offsets: vec![[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 0.0]],
+        offsets: vec![
+            [0.0, 1.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, -1.0, 0.0],
+            [0.0, -1.0, 0.0],
+        ],
         ..Shape::new("", &[], [0.0; 3])
     };
     fbx.channel(deformer, "Open", 0.0, &[shape]);
@@ -288,7 +293,13 @@ fn b068_a_part_that_a_shape_leaves_alone_has_an_empty_target() {
     let mut fbx = Fbx::new();
     let (geometry, node) = fbx.hard_cube(&layer);
     for name in ["Skin", "Cloth"] {
-        let material = fbx.object("Material", "Material", name, "", "Version: 102\nShadingModel: \"phong\"\n");
+        let material = fbx.object(
+            "Material",
+            "Material",
+            name,
+            "",
+            "Version: 102\nShadingModel: \"phong\"\n",
+        );
         fbx.connect(material, node);
     }
     let deformer = fbx.deformer(geometry, "Blend");
@@ -352,7 +363,10 @@ fn full_weights_may_be_negative_and_need_not_end_at_100() {
     fbx.channel(deformer, "Odd", 0.0, &[shape(0.0), shape(30.0), shape(30.0)]);
     let model = fbx.model();
     let mesh = &model.meshes[0];
-    assert_eq!(mesh.target_names, ["Half", "Both@-20", "Both", "Odd@0", "Odd@30", "Odd"]);
+    assert_eq!(
+        mesh.target_names,
+        ["Half", "Both@-20", "Both", "Odd@0", "Odd@30", "Odd"]
+    );
     let rig = mesh.rig.as_ref().unwrap();
     let mut found = [0.0; 6];
     rig.evaluate(&[1.0, -0.1, 0.3], &mut found).unwrap();
@@ -376,8 +390,15 @@ fn b072_offsets_of_one_control_point_are_added_up() {
     fbx.channel(deformer, "", 0.0, &[shape]);
     let model = fbx.model();
     let mesh = &model.meshes[1];
-    assert_eq!(mesh.target_names, ["A"], "the shape's name where the channel has none");
-    assert_eq!(moved_points(mesh, 0), [(3, [1.5, 0.0, 0.0]), (5, [0.0, 0.0, 2.0])]);
+    assert_eq!(
+        mesh.target_names,
+        ["A"],
+        "the shape's name where the channel has none"
+    );
+    assert_eq!(
+        moved_points(mesh, 0),
+        [(3, [1.5, 0.0, 0.0]), (5, [0.0, 0.0, 2.0])]
+    );
     let target = &mesh.primitives[0].targets[0];
     assert!(target.vertices.windows(2).all(|pair| pair[0] < pair[1]));
     let kinds = warning_kinds(&model);
@@ -405,7 +426,10 @@ fn b074_channels_count_whatever_deformers_they_are_in() {
     let (together, apart) = (together.model(), apart.model());
     assert_eq!(together.meshes[0].target_names, names);
     assert_eq!(apart.meshes[0].target_names, names);
-    assert_eq!(together.meshes[0].primitives[0].targets, apart.meshes[0].primitives[0].targets);
+    assert_eq!(
+        together.meshes[0].primitives[0].targets,
+        apart.meshes[0].primitives[0].targets
+    );
 }
 
 #[test]
@@ -413,10 +437,25 @@ fn b076_percent_curves_become_weight_tracks_by_name() {
     let mut fbx = Fbx::new();
     let (geometry, node) = fbx.hard_cube("");
     let deformer = fbx.deformer(geometry, "Blend");
-    let channel = fbx.channel(deformer, "Blend.Up", 0.0, &[Shape::new("", &[6], [0.0, 1.0, 0.0])]);
+    let channel = fbx.channel(
+        deformer,
+        "Blend.Up",
+        0.0,
+        &[Shape::new("", &[6], [0.0, 1.0, 0.0])],
+    );
     let layer = fbx.stack("Talk");
-    fbx.animate(layer, channel, "DeformPercent", &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])]);
-    fbx.animate(layer, node, "Lcl Translation", &[("d|X", &[(0.0, 1.0), (2.0, 3.0)])]);
+    fbx.animate(
+        layer,
+        channel,
+        "DeformPercent",
+        &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])],
+    );
+    fbx.animate(
+        layer,
+        node,
+        "Lcl Translation",
+        &[("d|X", &[(0.0, 1.0), (2.0, 3.0)])],
+    );
     let model = fbx.model();
     let [clip] = &model.clips[..] else {
         panic!("one clip");
@@ -452,10 +491,25 @@ fn b078_deltas_do_not_depend_on_where_nodes_stand() {
     let deformer = fbx.deformer(geometry, "Blend");
     fbx.channel(deformer, "Up", 0.0, &[shape]);
     // The bone stands elsewhere than when the skin was bound.
-    let bone = fbx.node("Bone", "LimbNode", &[("Lcl Rotation", [0.0, 0.0, 90.0]), ("Lcl Translation", [5.0, 0.0, 0.0])]);
-    let skin = fbx.object("Deformer", "Deformer", "Skin", "Skin", "Version: 101\nLink_DeformAcuracy: 50\n");
+    let bone = fbx.node(
+        "Bone",
+        "LimbNode",
+        &[
+            ("Lcl Rotation", [0.0, 0.0, 90.0]),
+            ("Lcl Translation", [5.0, 0.0, 0.0]),
+        ],
+    );
+    let skin = fbx.object(
+        "Deformer",
+        "Deformer",
+        "Skin",
+        "Skin",
+        "Version: 101\nLink_DeformAcuracy: 50\n",
+    );
     fbx.connect(skin, geometry);
-    let identity = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    let identity = [
+        1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+    ];
     let cluster = format!(
         "Version: 100\n{}{}{}{}",
         array("Indexes", (0..7).map(f64::from)),
@@ -526,7 +580,11 @@ fn b083_zero_normal_deltas_are_no_normal_deltas() {
     let model = fbx.model();
     let targets = &model.meshes[0].primitives[0].targets;
     assert_eq!(targets[0].normals, None, "no normal deltas");
-    assert_eq!(targets[1].normals.as_deref(), Some(&[][..]), "normal deltas of zero");
+    assert_eq!(
+        targets[1].normals.as_deref(),
+        Some(&[][..]),
+        "normal deltas of zero"
+    );
     assert!(warning_kinds(&model).contains(&&WarningKind::ZeroNormalDeltas { targets: 1 }));
 
     let generated = fbx
@@ -563,7 +621,11 @@ fn b083_zero_normal_deltas_are_no_normal_deltas() {
         })
         .unwrap();
     let target = &model.meshes[0].primitives[0].targets[0];
-    assert_eq!(target.vertices, [4, 5, 6, 7], "the face that bends; the others stay flat");
+    assert_eq!(
+        target.vertices,
+        [4, 5, 6, 7],
+        "the face that bends; the others stay flat"
+    );
 }
 
 #[test]
@@ -607,10 +669,19 @@ fn instances_of_one_mesh_have_tracks_of_their_own() {
     let deformer = fbx.deformer(geometry, "Blend");
     let channel = fbx.channel(deformer, "Up", 0.0, &[Shape::new("", &[6], [0.0, 1.0, 0.0])]);
     let layer = fbx.stack("Talk");
-    fbx.animate(layer, channel, "DeformPercent", &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])]);
+    fbx.animate(
+        layer,
+        channel,
+        "DeformPercent",
+        &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])],
+    );
     let model = fbx.model();
     assert_eq!(model.meshes.len(), 1);
-    let mut nodes: Vec<&str> = model.clips[0].tracks.iter().map(|track| track.node.as_str()).collect();
+    let mut nodes: Vec<&str> = model.clips[0]
+        .tracks
+        .iter()
+        .map(|track| track.node.as_str())
+        .collect();
     nodes.sort_unstable();
     assert_eq!(nodes, ["Body", "Twin"]);
 }
@@ -637,7 +708,8 @@ fn refusal(result: Result<Model, ImportError>) -> FbxError {
 
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    let load = |bytes: &[u8]| morph_import::load_bytes("model.fbx".as_ref(), bytes, &ImportOptions::default());
+    let load =
+        |bytes: &[u8]| morph_import::load_bytes("model.fbx".as_ref(), bytes, &ImportOptions::default());
     assert!(matches!(load(b""), Err(ImportError::Empty { .. })));
     let error = refusal(load(b"no FBX at all"));
     assert!(matches!(error, FbxError::NotFbx), "{error:?}");
@@ -646,7 +718,10 @@ fn what_is_wrong_is_named_with_its_place() {
 
     let nan = cube_with(&[("Up", Shape::new("", &[6], [0.0, 1e300, 0.0]))]);
     let error = nan.load_with(&ImportOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("target 0 \"Up\"") && error.contains("control point 6"), "{error}");
+    assert!(
+        error.contains("target 0 \"Up\"") && error.contains("control point 6"),
+        "{error}"
+    );
 
     let uneven = cube_with(&[(
         "Up",
@@ -662,6 +737,7 @@ fn what_is_wrong_is_named_with_its_place() {
 #[test]
 fn text_without_the_ending_is_known_by_its_first_line() {
     let text = cube_with(&[]).text();
-    let model = morph_import::load_bytes("model.bin".as_ref(), text.as_bytes(), &ImportOptions::default()).unwrap();
+    let model =
+        morph_import::load_bytes("model.bin".as_ref(), text.as_bytes(), &ImportOptions::default()).unwrap();
     assert_eq!(model.meshes.len(), 1);
 }

@@ -74,7 +74,10 @@ pub(super) fn read(
             let (what, result) = match item {
                 Driven::Node(node) => {
                     let id = &nodes[node].id;
-                    (format!("the transform of {id:?}"), stack.node_tracks(ufbx_nodes[node], id))
+                    (
+                        format!("the transform of {id:?}"),
+                        stack.node_tracks(ufbx_nodes[node], id),
+                    )
                 }
                 Driven::Channel(mesh, channel) => {
                     let target = &meshes[mesh].channel_names[channel];
@@ -199,7 +202,11 @@ impl<'a> Stack<'a> {
                 .then(|| ufbx::find_anim_prop(layer, &layer.element, "Weight"))
                 .flatten();
             let values = [Some(value), weight.map(|prop| &*prop.anim_value)];
-            for curve in values.into_iter().flatten().flat_map(|value| value.curves.iter().flatten()) {
+            for curve in values
+                .into_iter()
+                .flatten()
+                .flat_map(|value| value.curves.iter().flatten())
+            {
                 bends.extend(curve.keyframes.iter().map(|key| key.time));
                 let holds = |side: &ufbx::Extrapolation| side.mode == ufbx::ExtrapolationMode::Constant;
                 if !holds(&curve.pre_extrapolation) || !holds(&curve.post_extrapolation) {
@@ -222,18 +229,17 @@ impl<'a> Stack<'a> {
         target: &str,
         instances: impl Iterator<Item = &'n Node>,
     ) -> Result<Vec<Track>, CurveError> {
-        let curve = match self.exact_weight(channel) {
-            Some(curve) => curve?,
-            None => {
-                let mut bends = Vec::new();
-                self.bends(&channel.element, PERCENT, &mut bends);
-                sort(&mut bends);
-                if bends.is_empty() {
-                    return Ok(Vec::new());
-                }
-                let weight = |time| [ufbx::evaluate_blend_weight(&self.stack.anim, channel, time)];
-                curve(fit(Kind::Vector, &bends, weight))?
+        let curve = if let Some(curve) = self.exact_weight(channel) {
+            curve?
+        } else {
+            let mut bends = Vec::new();
+            self.bends(&channel.element, PERCENT, &mut bends);
+            sort(&mut bends);
+            if bends.is_empty() {
+                return Ok(Vec::new());
             }
+            let weight = |time| [ufbx::evaluate_blend_weight(&self.stack.anim, channel, time)];
+            curve(fit(Kind::Vector, &bends, weight))?
         };
         let track = |node: &Node| Track {
             node: node.id.clone(),
@@ -251,7 +257,11 @@ impl<'a> Stack<'a> {
         let (layer, value) = values.next()?;
         let is_alone = values.next().is_none();
         // The first layer is what others are blended with, whatever it says of itself.
-        let is_first = self.stack.layers.first().is_some_and(|first| first.element.element_id == layer.element.element_id);
+        let is_first = self
+            .stack
+            .layers
+            .first()
+            .is_some_and(|first| first.element.element_id == layer.element.element_id);
         let is_full = is_first || !layer.blended;
         let curve = value.curves[0].as_deref().filter(|_| is_alone && is_full)?;
         keys::exact(curve, 0.01)
@@ -270,7 +280,9 @@ impl<'a> Stack<'a> {
         }
         let transform = |time| ufbx::evaluate_transform(&self.stack.anim, node, time);
         let is_animated = |name| self.values_of(&node.element, name).next().is_some();
-        let translations = fit(Kind::Vector, &bends, |time| components(transform(time).translation));
+        let translations = fit(Kind::Vector, &bends, |time| {
+            components(transform(time).translation)
+        });
         let rotations = fit(Kind::Quaternion, &bends, |time| {
             let rotation = transform(time).rotation;
             [rotation.x, rotation.y, rotation.z, rotation.w]

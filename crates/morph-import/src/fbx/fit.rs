@@ -40,8 +40,15 @@ pub(super) struct Fitted<const N: usize> {
 impl<const N: usize> Fitted<N> {
     /// Whether the value never changes.
     pub(super) fn is_constant(&self) -> bool {
-        let flat = |key: &CubicKey<N>| [key.in_tangent, key.out_tangent].as_flattened().iter().all(|&slope| slope == 0.0);
-        self.keys.iter().all(|key| key.value == self.keys[0].value && flat(key))
+        let flat = |key: &CubicKey<N>| {
+            [key.in_tangent, key.out_tangent]
+                .as_flattened()
+                .iter()
+                .all(|&slope| slope == 0.0)
+        };
+        self.keys
+            .iter()
+            .all(|key| key.value == self.keys[0].value && flat(key))
     }
 }
 
@@ -126,9 +133,16 @@ impl<const N: usize, F: Fn(f64) -> [f64; N]> Fitter<N, F> {
         let last_value = samples[8];
         let out_slope = self.slope(start, first, length * SLOPE_STEP);
         let in_slope = self.slope(end, last_value, -length * SLOPE_STEP);
-        let size = samples.as_flattened().iter().fold(1e-9, |size: f64, value| size.max(value.abs()));
+        let size = samples
+            .as_flattened()
+            .iter()
+            .fold(1e-9, |size: f64, value| size.max(value.abs()));
         let off = (1..8).any(|index| {
-            let at = hermite(index as f64 / 8.0, length, [first, out_slope, last_value, in_slope]);
+            let at = hermite(
+                index as f64 / 8.0,
+                length,
+                [first, out_slope, last_value, in_slope],
+            );
             let difference = |n: usize| (at[n] - samples[index][n]).abs();
             (0..N).any(|n| difference(n) > TOLERANCE * size)
         });
@@ -183,7 +197,11 @@ fn jumps<const N: usize>(at: [f64; N], near: [f64; N], further: [f64; N]) -> boo
 }
 
 /// The cubic with values and slopes at the ends of a piece, at a part of its length.
-fn hermite<const N: usize>(t: f64, length: f64, [first, out_slope, last, in_slope]: [[f64; N]; 4]) -> [f64; N] {
+fn hermite<const N: usize>(
+    t: f64,
+    length: f64,
+    [first, out_slope, last, in_slope]: [[f64; N]; 4],
+) -> [f64; N] {
     let (t2, t3) = (t * t, t * t * t);
     std::array::from_fn(|n| {
         (2.0 * t3 - 3.0 * t2 + 1.0) * first[n]
@@ -230,11 +248,18 @@ mod tests {
 
     #[test]
     fn steps_stay_steps() {
-        let fitted = fit(Kind::Vector, &[0.0, 1.0, 2.0], |t| [if t < 1.0 { 3.0 } else { 5.0 }]);
+        let fitted = fit(Kind::Vector, &[0.0, 1.0, 2.0], |t| {
+            [if t < 1.0 { 3.0 } else { 5.0 }]
+        });
         let values: Vec<f32> = fitted.keys.iter().map(|key| key.value[0]).collect();
         assert_eq!(values, [3.0, 3.0, 5.0, 5.0]);
         assert_eq!(fitted.times, [0.0, 1.0_f32.next_down(), 1.0, 2.0]);
-        assert!(fitted.keys.iter().all(|key| key.in_tangent == [0.0] && key.out_tangent == [0.0]));
+        assert!(
+            fitted
+                .keys
+                .iter()
+                .all(|key| key.in_tangent == [0.0] && key.out_tangent == [0.0])
+        );
         assert!(!fitted.is_constant());
     }
 
@@ -242,7 +267,9 @@ mod tests {
     fn turning_quaternions_keep_their_sign() {
         let turn = |t: f64| [(4.0 * t).sin(), 0.0, 0.0, (4.0 * t).cos()];
         // The sign of the function flips; what is fitted goes on.
-        let fitted = fit(Kind::Quaternion, &[0.0, 1.0], |t| if t > 0.3 { turn(t).map(|x| -x) } else { turn(t) });
+        let fitted = fit(Kind::Quaternion, &[0.0, 1.0], |t| {
+            if t > 0.3 { turn(t).map(|x| -x) } else { turn(t) }
+        });
         assert!(fitted.keys.len() > 4);
         for pair in fitted.keys.windows(2) {
             let dot: f32 = pair[0].value.iter().zip(&pair[1].value).map(|(a, b)| a * b).sum();

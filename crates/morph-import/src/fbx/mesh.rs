@@ -145,15 +145,15 @@ struct Attributes {
 
 impl Attributes {
     fn read(mesh: &ufbx::Mesh, budget: &Budget) -> Result<Self, FbxError> {
-        let tangents = mesh
-            .uv_sets
-            .first()
-            .filter(|set| mesh.vertex_normal.exists && set.vertex_tangent.exists && set.vertex_bitangent.exists);
+        let tangents = mesh.uv_sets.first().filter(|set| {
+            mesh.vertex_normal.exists && set.vertex_tangent.exists && set.vertex_bitangent.exists
+        });
         let (has_normals, has_tangents) = (mesh.vertex_normal.exists, tangents.is_some());
         let (uv_count, color_count) = (mesh.uv_sets.len(), mesh.color_sets.len());
         let stride =
             3 * usize::from(has_normals) + 4 * usize::from(has_tangents) + 2 * uv_count + 4 * color_count;
-        let bytes = (mesh.num_indices as u64).saturating_mul(stride as u64 * 4) + mesh.num_vertices as u64 * 12;
+        let bytes =
+            (mesh.num_indices as u64).saturating_mul(stride as u64 * 4) + mesh.num_vertices as u64 * 12;
         budget.spend(bytes)?;
 
         let positions = mesh.vertices.iter().enumerate();
@@ -184,7 +184,9 @@ impl Attributes {
             }
         }
         // -0 and 0 are equal and have to compare so bit by bit.
-        values.iter_mut().for_each(|value| *value += 0.0);
+        for value in &mut values {
+            *value += 0.0;
+        }
         Ok(Self {
             positions,
             has_normals,
@@ -368,7 +370,8 @@ fn generate_normals(
     for primitive in &result.primitives {
         let points = primitive.source_points.iter().flatten().enumerate();
         let normals = primitive.normals.as_deref();
-        let surface_points = points.map(|(vertex, &point)| surface_point(point, normals.map(|normals| normals[vertex])));
+        let surface_points =
+            points.map(|(vertex, &point)| surface_point(point, normals.map(|normals| normals[vertex])));
         of_vertices.push(surface_points.collect());
     }
     let mut faces = Polygons::default();

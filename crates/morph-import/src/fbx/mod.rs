@@ -32,8 +32,17 @@ const MOST_NESTED: u32 = 1024;
 
 /// Whether bytes start as those of a binary FBX file, or as the comment that exporters put before the text form.
 pub(crate) fn is_fbx(bytes: &[u8]) -> bool {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let text = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(bytes)
+        .trim_ascii_start();
     bytes.starts_with(b"Kaydara FBX Binary") || text.starts_with(b"; FBX") || text.starts_with(b";FBX")
+}
+
+/// Whether there is anything of FBX in the bytes: the first bytes, or the section that every text starts with.
+fn names_itself(bytes: &[u8]) -> bool {
+    const SECTION: &[u8] = b"FBXHeaderExtension";
+    is_fbx(bytes) || bytes.windows(SECTION.len()).any(|window| window == SECTION)
 }
 
 /// Reads the bytes of an FBX file.
@@ -48,7 +57,13 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
 fn read(bytes: &[u8], options: &ImportOptions) -> Result<Model, Fault> {
     let budget = Budget::new(bytes.len());
     let scene = ufbx::load_memory(bytes, load_options(&budget, bytes.len(), options))
-        .map_err(|error| parse_error(&error, &budget))
+        .map_err(|error| {
+            if names_itself(bytes) {
+                parse_error(&error, &budget)
+            } else {
+                FbxError::NotFbx
+            }
+        })
         .at(|| "file".to_owned())?;
 
     let mut warnings = Vec::new();
@@ -56,7 +71,14 @@ fn read(bytes: &[u8], options: &ImportOptions) -> Result<Model, Fault> {
     let materials = scene::materials(&scene)?;
     let mut meshes = Vec::with_capacity(scene.meshes.len());
     for (index, mesh) in (&scene.meshes).into_iter().enumerate() {
-        meshes.push(mesh::read(index, mesh, &materials, options, &budget, &mut warnings)?);
+        meshes.push(mesh::read(
+            index,
+            mesh,
+            &materials,
+            options,
+            &budget,
+            &mut warnings,
+        )?);
     }
     let mut nodes = scene::nodes(&scene)?;
     let skins = skin::read(&scene, &mut nodes, &budget)?;
@@ -71,11 +93,7 @@ fn read(bytes: &[u8], options: &ImportOptions) -> Result<Model, Fault> {
     })
 }
 
-fn load_options(
-    budget: &Budget,
-    file_bytes: usize,
-    options: &ImportOptions,
-) -> ufbx::LoadOpts<'static> {
+fn load_options(budget: &Budget, file_bytes: usize, options: &ImportOptions) -> ufbx::LoadOpts<'static> {
     let allocator = || ufbx::AllocatorOpts {
         memory_limit: usize::try_from(budget.limit()).unwrap_or(usize::MAX),
         // Small objects are allocated in batches, so that a file needs far fewer allocations than it has bytes.
@@ -111,7 +129,6 @@ fn parse_error(error: &ufbx::Error, budget: &Budget) -> FbxError {
     match error.type_ {
         Type::EmptyFile | Type::TruncatedFile => FbxError::Truncated,
         Type::UnrecognizedFileFormat => FbxError::NotFbx,
-        _ if &*error.description == "Not an FBX file" => FbxError::NotFbx,
         Type::UnsupportedVersion => FbxError::Version,
         Type::NodeDepthLimit => FbxError::TooDeep { limit: MOST_NESTED },
         Type::OutOfMemory | Type::MemoryLimit | Type::AllocationLimit => FbxError::TooMuch {

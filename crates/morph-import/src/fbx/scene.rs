@@ -89,7 +89,11 @@ pub(super) fn node_index(node: &ufbx::Node) -> Option<usize> {
 
 /// The parts of a transform.
 pub(super) fn trs(transform: &ufbx::Transform, index: usize) -> Result<Trs, FbxError> {
-    let translation = narrow("the translation of node", index, components(transform.translation))?;
+    let translation = narrow(
+        "the translation of node",
+        index,
+        components(transform.translation),
+    )?;
     let scale = narrow("the scale of node", index, components(transform.scale))?;
     let rotation = transform.rotation;
     let rotation = [rotation.x, rotation.y, rotation.z, rotation.w];

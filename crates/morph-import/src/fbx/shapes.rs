@@ -57,7 +57,9 @@ pub(super) fn read<'a>(
         for (number, key) in channel.keyframes.iter().enumerate() {
             let [full_weight] = narrow("full weight", number, [key.target_weight])?;
             let slot = targets.len();
-            let known = shapes.last().is_some_and(|shape| shape.full_weight == full_weight);
+            let known = shapes
+                .last()
+                .is_some_and(|shape| shape.full_weight == full_weight);
             if known || to_domain(full_weight) == 0.0 {
                 warn(WarningKind::FullWeightUnusable { full_weight });
             } else {
@@ -80,13 +82,13 @@ pub(super) fn read<'a>(
         }
     }
     let names = distinct("target", names, warn);
-    let is_plain = |(rule, control): (&Channel, &String)| {
-        matches!(rule.shapes[..], [ChannelShape { slot, full_weight: 1.0 }] if names[slot] == *control)
-    };
+    let is_plain = |(rule, control): (&Channel, &String)| matches!(rule.shapes[..], [ChannelShape { slot, full_weight: 1.0 }] if names[slot] == *control);
     let is_plain = rules.iter().zip(&control_names).all(is_plain);
     let damaged = |message: String| FbxError::Damaged { message };
-    let table = |names: &[String]| NameTable::new(names.iter().cloned()).map_err(|error| damaged(error.to_string()));
-    let rig = Rig::new(table(&control_names)?, &table(&names)?, rules).map_err(|error| damaged(error.to_string()))?;
+    let table =
+        |names: &[String]| NameTable::new(names.iter().cloned()).map_err(|error| damaged(error.to_string()));
+    let rig = Rig::new(table(&control_names)?, &table(&names)?, rules)
+        .map_err(|error| damaged(error.to_string()))?;
     let mut default_weights = vec![0.0; targets.len()];
     rig.evaluate(&control_weights, &mut default_weights)
         .map_err(|error| match error {
@@ -112,7 +114,12 @@ fn wanted_names(mesh: &ufbx::Mesh) -> Vec<Option<String>> {
     let mut short_names = Vec::new();
     for deformer in &mesh.blend_deformers {
         for channel in &deformer.channels {
-            let shape_name = || channel.target_shape.as_ref().and_then(|shape| name_of(&shape.element));
+            let shape_name = || {
+                channel
+                    .target_shape
+                    .as_ref()
+                    .and_then(|shape| name_of(&shape.element))
+            };
             let full = name_of(&channel.element).or_else(shape_name);
             let short = full
                 .zip(name_of(&deformer.element))
@@ -151,7 +158,7 @@ pub(super) struct Offset {
 
 /// The offsets of a shape, one per control point, rising.
 pub(super) struct Offsets {
-    pub(super) offsets: Vec<Offset>,
+    pub(super) entries: Vec<Offset>,
     /// The shape tells how normals turn, and not by zeros alone.
     pub(super) has_normals: bool,
     /// The shape lists normals, and all are zero although positions move.
@@ -167,12 +174,18 @@ impl Shape<'_> {
         warn: &mut impl FnMut(WarningKind),
     ) -> Result<Offsets, FbxError> {
         let shape = self.shape;
-        let normals = Some(&*shape.normal_offsets).filter(|normals| normals.len() == shape.position_offsets.len());
+        let normals =
+            Some(&*shape.normal_offsets).filter(|normals| normals.len() == shape.position_offsets.len());
         let bytes = shape.offset_vertices.len() as u64 * size_of::<(u32, [f64; 6])>() as u64;
         budget.spend(bytes)?;
         let mut sums: Vec<(u32, [f64; 3], [f64; 3])> = Vec::with_capacity(shape.offset_vertices.len());
         let (mut repeated, mut past_the_end) = (0, 0);
-        for (index, (&point, &position)) in shape.offset_vertices.iter().zip(&shape.position_offsets).enumerate() {
+        for (index, (&point, &position)) in shape
+            .offset_vertices
+            .iter()
+            .zip(&shape.position_offsets)
+            .enumerate()
+        {
             if point as usize >= point_count {
                 past_the_end += 1;
                 continue;
@@ -219,7 +232,7 @@ impl Shape<'_> {
             // Zeros are right where nothing moves.
             has_normals: normals.is_some() && (turns || !moves),
             zero_normals: normals.is_some() && !turns && moves,
-            offsets,
+            entries: offsets,
         })
     }
 }

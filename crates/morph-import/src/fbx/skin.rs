@@ -61,12 +61,16 @@ pub(super) fn influences(
         weights: vec![0.0; places],
     };
     let (mut dropped, mut rescaled) = (0, 0);
-    let slots = result.joints.chunks_mut(count.get()).zip(result.weights.chunks_mut(count.get()));
+    let slots = result
+        .joints
+        .chunks_mut(count.get())
+        .zip(result.weights.chunks_mut(count.get()));
     for (point, (joints, weights)) in slots.enumerate() {
         let held = skin.vertices.get(point).map_or(&[][..], |vertex| {
             let first = vertex.weight_begin as usize;
             let all: &[ufbx::SkinWeight] = &skin.weights;
-            all.get(first..first + vertex.num_weights as usize).unwrap_or_default()
+            all.get(first..first + vertex.num_weights as usize)
+                .unwrap_or_default()
         });
         dropped += usize::from(held.len() > MOST);
         // The parser puts the strongest first.
@@ -74,8 +78,8 @@ pub(super) fn influences(
         let all: f64 = held.iter().map(|influence| influence.weight).sum();
         rescaled += usize::from(!held.is_empty() && (all - 1.0).abs() > SUM_TOLERANCE);
         let sum: f64 = kept.iter().map(|influence| influence.weight).sum();
-        if !(sum > 0.0) {
-            narrow("the sum of the skin weights of control point", point, [sum])?;
+        narrow("the sum of the skin weights of control point", point, [sum])?;
+        if sum <= 0.0 {
             joints[0] = own_node;
             weights[0] = 1.0;
             continue;
@@ -105,19 +109,16 @@ impl Influences {
         let range = |&point: &u32| point as usize * count..(point as usize + 1) * count;
         let joints = points.iter().flat_map(|point| &self.joints[range(point)]);
         let weights = points.iter().flat_map(|point| &self.weights[range(point)]);
-        SkinWeights::new(self.count, joints.copied().collect(), weights.copied().collect())
-            .map_err(|error: SkinError| FbxError::Damaged {
+        SkinWeights::new(self.count, joints.copied().collect(), weights.copied().collect()).map_err(
+            |error: SkinError| FbxError::Damaged {
                 message: error.to_string(),
-            })
+            },
+        )
     }
 }
 
 /// Makes a skin for each node with a skinned mesh, and tells the node.
-pub(super) fn read(
-    scene: &ufbx::Scene,
-    nodes: &mut [Node],
-    budget: &Budget,
-) -> Result<Vec<Skin>, Fault> {
+pub(super) fn read(scene: &ufbx::Scene, nodes: &mut [Node], budget: &Budget) -> Result<Vec<Skin>, Fault> {
     let mut skins = Vec::new();
     for (index, node) in scene::real_nodes(scene).enumerate() {
         let Some(skin) = node.mesh.as_deref().and_then(skin_of) else {
@@ -129,7 +130,13 @@ pub(super) fn read(
         let mut inverse_bind = Vec::with_capacity(skin.clusters.len() + 1);
         for (number, cluster) in (&skin.clusters).into_iter().enumerate() {
             // A bone that is no node of the scene holds its points where they are.
-            joints.push(cluster.bone_node.as_deref().and_then(scene::node_index).unwrap_or(index));
+            joints.push(
+                cluster
+                    .bone_node
+                    .as_deref()
+                    .and_then(scene::node_index)
+                    .unwrap_or(index),
+            );
             inverse_bind.push(scene::matrix(&cluster.geometry_to_bone, number).at(here)?);
         }
         joints.push(index);

@@ -20,7 +20,7 @@ pub(super) fn target(
 ) -> Result<MorphTarget, FbxError> {
     let mut found = Vec::new();
     let mut vertex = 0;
-    for (number, offset) in offsets.offsets.iter().enumerate() {
+    for (number, offset) in offsets.entries.iter().enumerate() {
         vertex += points[vertex..].partition_point(|&point| point < offset.point);
         while points.get(vertex) == Some(&offset.point) {
             found.push((vertex as u32, number));
@@ -29,7 +29,7 @@ pub(super) fn target(
     }
     let entry_bytes = if offsets.has_normals { 28 } else { 16 };
     budget.spend(name.len() as u64 + EMPTY_TARGET_BYTES + found.len() as u64 * entry_bytes)?;
-    let of = |&(_, number): &(u32, usize)| offsets.offsets[number];
+    let of = |&(_, number): &(u32, usize)| offsets.entries[number];
     Ok(MorphTarget {
         vertices: found.iter().map(|&(vertex, _)| vertex).collect(),
         positions: (!found.is_empty()).then(|| found.iter().map(|entry| of(entry).position).collect()),

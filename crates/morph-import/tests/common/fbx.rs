@@ -69,13 +69,21 @@ pub(crate) struct Fbx {
 }
 
 fn list(values: impl IntoIterator<Item = f64>) -> String {
-    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(",")
+    values
+        .into_iter()
+        .map(|value| value.to_string())
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// An array of the text form.
 pub(crate) fn array(name: &str, values: impl IntoIterator<Item = f64>) -> String {
     let values: Vec<f64> = values.into_iter().collect();
-    format!("{name}: *{} {{ a: {} }}\n", values.len(), list(values.iter().copied()))
+    format!(
+        "{name}: *{} {{ a: {} }}\n",
+        values.len(),
+        list(values.iter().copied())
+    )
 }
 
 impl Fbx {
@@ -121,9 +129,19 @@ impl Fbx {
     }
 
     /// Adds an object; `class` is such as `Model` and the text is what stands between its braces.
-    pub(crate) fn object(&mut self, kind: &str, class: &str, name: &str, sub_class: &str, content: &str) -> u64 {
+    pub(crate) fn object(
+        &mut self,
+        kind: &str,
+        class: &str,
+        name: &str,
+        sub_class: &str,
+        content: &str,
+    ) -> u64 {
         let id = self.id();
-        let _ = writeln!(self.objects, "{kind}: {id}, \"{class}::{name}\", \"{sub_class}\" {{\n{content}}}");
+        let _ = writeln!(
+            self.objects,
+            "{kind}: {id}, \"{class}::{name}\", \"{sub_class}\" {{\n{content}}}"
+        );
         id
     }
 
@@ -139,7 +157,11 @@ impl Fbx {
     pub(crate) fn node(&mut self, name: &str, sub_class: &str, properties: &[(&str, [f64; 3])]) -> u64 {
         let mut content = "Version: 232\nProperties70: {\n".to_owned();
         for (property, value) in properties {
-            let _ = writeln!(content, "P: \"{property}\", \"{property}\", \"\", \"A\",{}", list(*value));
+            let _ = writeln!(
+                content,
+                "P: \"{property}\", \"{property}\", \"\", \"A\",{}",
+                list(*value)
+            );
         }
         content.push_str("}\n");
         let id = self.object("Model", "Model", name, sub_class, &content);
@@ -213,7 +235,13 @@ impl Fbx {
     }
 
     /// Animates a property of an object by linear keys at times in seconds.
-    pub(crate) fn animate(&mut self, layer: u64, object: u64, property: &str, curves: &[(&str, &[(f64, f64)])]) {
+    pub(crate) fn animate(
+        &mut self,
+        layer: u64,
+        object: u64,
+        property: &str,
+        curves: &[(&str, &[(f64, f64)])],
+    ) {
         const TICKS: f64 = 46_186_158_000.0;
         const LINEAR: f64 = 4.0;
         let node = self.object("AnimationCurveNode", "AnimCurveNode", property, "", "");

@@ -56,7 +56,11 @@ impl<'a> Pose<'a> {
     pub(crate) fn play(&mut self, clip: &Clip, time: f32) {
         for (index, node) in self.model.nodes.iter().enumerate() {
             let trs = &node.trs;
-            let (mut t, mut r, mut s) = (trs.translation.as_dvec3(), trs.rotation.as_dquat(), trs.scale.as_dvec3());
+            let (mut t, mut r, mut s) = (
+                trs.translation.as_dvec3(),
+                trs.rotation.as_dquat(),
+                trs.scale.as_dvec3(),
+            );
             for track in clip.tracks.iter().filter(|track| track.node == node.id) {
                 match &track.channel {
                     Channel::Translation(curve) => t = DVec3::from(curve.sample(time).map(f64::from)),
@@ -86,7 +90,11 @@ impl<'a> Pose<'a> {
     pub(crate) fn morphed(&self, node: usize, primitive: &Primitive) -> Vec<DVec3> {
         let mesh = &self.model.meshes[self.model.nodes[node].mesh.unwrap()];
         let weights = target_weights(mesh, &self.weights[node]);
-        let mut positions: Vec<DVec3> = primitive.positions.iter().map(|p| DVec3::from(p.map(f64::from))).collect();
+        let mut positions: Vec<DVec3> = primitive
+            .positions
+            .iter()
+            .map(|p| DVec3::from(p.map(f64::from)))
+            .collect();
         for (target, weight) in primitive.targets.iter().zip(weights) {
             for (&vertex, delta) in target.vertices.iter().zip(target.positions.iter().flatten()) {
                 positions[vertex as usize] += DVec3::from(delta.map(f64::from)) * f64::from(weight);
@@ -100,7 +108,10 @@ impl<'a> Pose<'a> {
         let mut positions = self.morphed(node, primitive);
         let Some((skin, weights)) = self.model.nodes[node].skin.zip(primitive.skin_weights.as_ref()) else {
             let world = self.world(node);
-            return positions.iter().map(|&position| world.transform_point3(position)).collect();
+            return positions
+                .iter()
+                .map(|&position| world.transform_point3(position))
+                .collect();
         };
         let skin = &self.model.skins[skin];
         let bones: Vec<DMat4> = skin
@@ -112,7 +123,9 @@ impl<'a> Pose<'a> {
         for (vertex, position) in positions.iter_mut().enumerate() {
             let held = weights.of(vertex);
             *position = held
-                .map(|(joint, weight)| bones[usize::from(joint)].transform_point3(*position) * f64::from(weight))
+                .map(|(joint, weight)| {
+                    bones[usize::from(joint)].transform_point3(*position) * f64::from(weight)
+                })
                 .sum();
         }
         positions
@@ -120,7 +133,11 @@ impl<'a> Pose<'a> {
 }
 
 /// Values of vertices brought into the order of their control points, where a primitive has any for them.
-pub(crate) fn by_control_point(primitives: &[Primitive], values: &[Vec<DVec3>], count: usize) -> Vec<Option<DVec3>> {
+pub(crate) fn by_control_point(
+    primitives: &[Primitive],
+    values: &[Vec<DVec3>],
+    count: usize,
+) -> Vec<Option<DVec3>> {
     let mut result = vec![None; count];
     for (primitive, values) in primitives.iter().zip(values) {
         for (&point, &value) in primitive.source_points.iter().flatten().zip(values) {
