@@ -3,6 +3,7 @@
 //! Weights take over the file's keys where they are steps, lines or cubics. Transforms, and weights that are made in
 //! other ways, are followed by splines that are less than a part in five million off (see `fit`).
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use morph_anim::{Channel, Clip, CubicKey, Curve, CurveError, Keys, Track};
@@ -34,6 +35,8 @@ const TRANSFORM: [&str; 10] = [
 ];
 /// Where a curve repeats or goes on past its keys, it is followed in steps of a frame, this many at most.
 const MOST_FRAMES: usize = 10_000;
+/// What such a frame counts as.
+const FRAME_BYTES: u64 = 64;
 
 /// Something that a clip may drive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,11 +61,21 @@ pub(super) fn read(
         .into_iter()
         .map(|mesh| shapes::channels(mesh).collect())
         .collect();
+    let mut instances: Vec<Vec<&Node>> = vec![Vec::new(); meshes.len()];
+    for node in nodes {
+        if let Some(mesh) = node.mesh {
+            instances[mesh].push(node);
+        }
+    }
     let mut clips = Vec::with_capacity(scene.anim_stacks.len());
     for (index, stack) in (&scene.anim_stacks).into_iter().enumerate() {
         let here = || place("animation stack", index, name_of(&stack.element));
         let frame_seconds = 1.0 / scene.settings.frames_per_second.clamp(1.0, 1000.0);
-        let stack = Stack { stack, frame_seconds };
+        let stack = StackReader {
+            stack,
+            frame_seconds,
+            frames: Cell::new(0),
+        };
         let touched: BTreeSet<Driven> = stack
             .animated_elements()
             .filter_map(|element| driven.get(&element))
@@ -81,11 +94,12 @@ pub(super) fn read(
                 }
                 Driven::Channel(mesh, channel) => {
                     let target = &meshes[mesh].channel_names[channel];
-                    let instances = nodes.iter().filter(|node| node.mesh == Some(mesh));
-                    let result = stack.weight_tracks(channels[mesh][channel], target, instances);
+                    let result = stack.weight_tracks(channels[mesh][channel], target, &instances[mesh]);
                     (format!("the weight {target:?}"), result)
                 }
             };
+            // Following a curve past its keys takes work for which the file has no bytes.
+            budget.spend(stack.frames.take() * FRAME_BYTES).at(here)?;
             match result {
                 Ok(found) => {
                     budget.spend(found.iter().map(track_bytes).sum()).at(here)?;
@@ -169,12 +183,14 @@ fn source_of<'a>(element: &'a ufbx::Element, name: &'a str) -> (&'a ufbx::Elemen
 }
 
 /// An animation stack, and how long a frame of the file is.
-struct Stack<'a> {
+struct StackReader<'a> {
     stack: &'a ufbx::AnimStack,
     frame_seconds: f64,
+    /// How many frames curves were followed past their keys.
+    frames: Cell<u64>,
 }
 
-impl<'a> Stack<'a> {
+impl<'a> StackReader<'a> {
     /// The numbers of the elements that any layer animates.
     fn animated_elements(&self) -> impl Iterator<Item = u32> {
         let layers = self.stack.layers.into_iter();
@@ -214,6 +230,7 @@ impl<'a> Stack<'a> {
                     let frames = (frames.ceil().max(0.0) as usize).min(MOST_FRAMES);
                     let frame_time = |frame: usize| self.stack.time_begin + frame as f64 * self.frame_seconds;
                     bends.extend((0..=frames).map(frame_time));
+                    self.frames.set(self.frames.get() + frames as u64);
                 }
             }
             // A value without curves is constant.
@@ -223,11 +240,11 @@ impl<'a> Stack<'a> {
         }
     }
 
-    fn weight_tracks<'n>(
+    fn weight_tracks(
         &self,
         channel: &'a ufbx::BlendChannel,
         target: &str,
-        instances: impl Iterator<Item = &'n Node>,
+        instances: &[&Node],
     ) -> Result<Vec<Track>, CurveError> {
         let curve = if let Some(curve) = self.exact_weight(channel) {
             curve?
@@ -241,14 +258,14 @@ impl<'a> Stack<'a> {
             let weight = |time| [ufbx::evaluate_blend_weight(&self.stack.anim, channel, time)];
             curve(fit(Kind::Vector, &bends, weight))?
         };
-        let track = |node: &Node| Track {
+        let track = |node: &&Node| Track {
             node: node.id.clone(),
             channel: Channel::Weight {
                 target: target.to_owned(),
                 curve: curve.clone(),
             },
         };
-        Ok(instances.map(track).collect())
+        Ok(instances.iter().map(track).collect())
     }
 
     /// The keys of a percent that is animated on one layer alone, at full strength, as keys of a weight.

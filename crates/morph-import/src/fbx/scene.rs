@@ -97,9 +97,14 @@ pub(super) fn trs(transform: &ufbx::Transform, index: usize) -> Result<Trs, FbxE
     let scale = narrow("the scale of node", index, components(transform.scale))?;
     let rotation = transform.rotation;
     let rotation = [rotation.x, rotation.y, rotation.z, rotation.w];
+    let rotation = Quat::from_array(narrow("the rotation of node", index, rotation)?);
     Ok(Trs {
         translation: Vec3::from(translation),
-        rotation: Quat::from_array(narrow("the rotation of node", index, rotation)?).normalize(),
+        rotation: if rotation.length() > 0.0 {
+            rotation.normalize()
+        } else {
+            Quat::IDENTITY
+        },
         scale: Vec3::from(scale),
     })
 }
