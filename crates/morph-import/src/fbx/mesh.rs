@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use morph_core::generate::Polygons;
+
 use super::budget::Budget;
 use super::{Fault, components, name_of, narrow, shapes, skin, targets};
 use crate::error::FbxError;
 use crate::fault::{At, place};
 use crate::model::{Material, Mesh, Primitive, Topology};
-use crate::normals::{self, ControlMesh, Polygons};
+use crate::normals::{self, ControlMesh};
 use crate::options::ImportOptions;
 use crate::warning::{ImportWarning, WarningKind};
 
@@ -385,7 +387,7 @@ fn generate_normals(
         }));
     }
     let control = ControlMesh::new(of_vertices, known.len(), faces);
-    normals::generate(result, &control, |bytes| budget.spend(bytes))?;
+    normals::generate(result, control, |bytes| budget.spend(bytes))?;
     budget.release(bytes);
     Ok(())
 }
