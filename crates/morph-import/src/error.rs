@@ -24,14 +24,8 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// Neither the name nor the first bytes are of a format that can be read.
-    #[error("{} is of no format that can be read; there are .gltf, .glb and MakeHuman .obj", path.display())]
+    #[error("{} is of no format that can be read; there are .gltf, .glb, .fbx and MakeHuman .obj", path.display())]
     UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// FBX comes with a later version.
-    #[error("{} is FBX, which this version cannot read yet (it comes later); export it as glTF", path.display())]
-    FbxNotYet {
         /// The file.
         path: PathBuf,
     },
@@ -53,6 +47,16 @@ pub enum ImportError {
         place: String,
         /// What is wrong there.
         source: Box<GltfError>,
+    },
+    /// An FBX file is damaged, or asks for what cannot be read.
+    #[error("{}: {place}: {source}", path.display())]
+    Fbx {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file, such as `mesh 0 "Head", target 3 "smile"`.
+        place: String,
+        /// What is wrong there.
+        source: Box<FbxError>,
     },
     /// A MakeHuman base mesh or target is damaged.
     #[error("{}{}: {source}", path.display(), .line.map(|line| format!(", line {line}")).unwrap_or_default())]
@@ -345,6 +349,61 @@ pub enum GltfError {
     /// A node is its own ancestor.
     #[error("the node is its own ancestor")]
     NodeLoop,
+}
+
+/// What is wrong at a place of an FBX file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FbxError {
+    /// The file ends before what it announces.
+    #[error("the file is cut off")]
+    Truncated,
+    /// The bytes are not those of an FBX file, binary or text.
+    #[error("this is not an FBX file")]
+    NotFbx,
+    /// The file is older or newer than what can be read.
+    #[error("the file is of a version that cannot be read; versions 5.0 to 7.7 can")]
+    Version,
+    /// Lists of the file do not fit each other, or its structure is broken.
+    #[error("the file is damaged: {message}")]
+    Damaged {
+        /// What the parser said.
+        message: String,
+    },
+    /// Nodes are nested too deeply.
+    #[error("nodes are nested more than {limit} deep")]
+    TooDeep {
+        /// The deepest nesting allowed.
+        limit: u32,
+    },
+    /// The file takes far more memory than its size can justify.
+    #[error(
+        "reading the file would take more than {limit} bytes of memory: 256 MiB and 64 bytes for each byte of the file"
+    )]
+    TooMuch {
+        /// The most that is allowed for this file.
+        limit: u64,
+    },
+    /// A number is NaN, infinite, or too large for a 32-bit float.
+    #[error("{what} {index} has the component {value}, which is no finite 32-bit float")]
+    NotFinite {
+        /// What has the number.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
+    /// The mesh has more corners, or its skin more bones, than indices can name.
+    #[error("there are {count} {what}, and {limit} is the most that can be read")]
+    TooMany {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// The most that can be read.
+        limit: usize,
+    },
 }
 
 /// What is wrong in a MakeHuman base mesh or target.

@@ -1,7 +1,7 @@
 //! Reads models with morph targets from files into the types of `morph-core`.
 //!
-//! What can be read: glTF 2.0 (`.gltf` with data URIs or files beside it, and `.glb`), and the MakeHuman pair of a
-//! base mesh (`.obj`) and sparse targets (`.target`, `.target.gz`).
+//! What can be read: glTF 2.0 (`.gltf` with data URIs or files beside it, and `.glb`), FBX 5.0 to 7.7 (binary and text),
+//! and the MakeHuman pair of a base mesh (`.obj`) and sparse targets (`.target`, `.target.gz`).
 //!
 //! A file is input from a stranger: every length and index in it is checked before use, an external buffer has to lie
 //! in the model's folder, and whatever is wrong comes back as an [`ImportError`] that names the place.
@@ -19,6 +19,8 @@
 
 mod error;
 pub mod export;
+mod fault;
+mod fbx;
 mod gltf;
 mod makehuman;
 mod model;
@@ -30,15 +32,15 @@ mod warning;
 
 use std::path::Path;
 
-pub use error::{GltfError, ImportError, MakeHumanError};
+pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
-pub use options::ImportOptions;
+pub use options::{ImportOptions, Space};
 pub use warning::{ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
 ///
-/// The format is told by the first bytes, else by the name's ending: `.gltf`, `.glb`, or `.obj` for a MakeHuman base
-/// mesh, whose targets are named in [`ImportOptions::targets`] or lie in the folder `targets` beside it.
+/// The format is told by the first bytes, else by the name's ending: `.gltf`, `.glb`, `.fbx`, or `.obj` for a MakeHuman
+/// base mesh, whose targets are named in [`ImportOptions::targets`] or lie in the folder `targets` beside it.
 ///
 /// # Errors
 /// Where the file, or one that it needs, cannot be read, is damaged, or asks for what cannot be read. The error names
@@ -66,6 +68,15 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> 
 /// # Errors
 /// As [`load`].
 pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
+    let mut model = read(path, bytes, options)?;
+    let by_default = model.format != Format::Fbx;
+    if !options.start_at_file_weights.unwrap_or(by_default) {
+        model.start_at_zero();
+    }
+    Ok(model)
+}
+
+fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let is_named = |ending: &str| {
         path.extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
@@ -74,14 +85,12 @@ pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<
         Err(ImportError::LoneTarget {
             path: path.to_owned(),
         })
-    } else if bytes.starts_with(b"Kaydara FBX Binary") || is_named("fbx") {
-        Err(ImportError::FbxNotYet {
-            path: path.to_owned(),
-        })
     } else if bytes.is_empty() {
         Err(ImportError::Empty {
             path: path.to_owned(),
         })
+    } else if fbx::is_fbx(bytes) || is_named("fbx") {
+        fbx::load(path, bytes, options)
     } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
         gltf::load(path, bytes, Format::Glb, options)
     } else if is_named("gltf") {

@@ -2,13 +2,14 @@
 
 use glam::Mat4;
 use morph_anim::{Clip, Trs};
+use morph_core::rig::Rig;
 use morph_core::{MorphTarget, SkinWeights};
 
 use crate::warning::ImportWarning;
 
 /// A model as read from a file.
 ///
-/// Lengths are metres and Y is up, as in glTF. Meshes, primitives and nodes keep the order of the file, so their
+/// Lengths are metres and Y is up, as in glTF, unless [`Space::File`](crate::Space::File) was asked for. Meshes, primitives and nodes keep the order of the file, so their
 /// indices here are the indices in the file.
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -34,6 +35,8 @@ pub enum Format {
     Gltf,
     /// glTF 2.0 in the binary container.
     Glb,
+    /// FBX, binary or text.
+    Fbx,
     /// A MakeHuman base mesh with `.target` files.
     MakeHuman,
 }
@@ -50,6 +53,10 @@ pub struct Mesh {
     /// The targets' names, distinct, in slot order. A target that the file does not name is called `target_0`, and so
     /// on by its slot.
     pub target_names: Vec<String>,
+    /// How the weights of the file become those of targets, where one is not simply the weight of the target with its
+    /// name (FBX: in-betweens, and full weights other than 100). Its controls are the file's channels, and clips drive
+    /// them by their names; without a rig clips drive targets.
+    pub rig: Option<Rig>,
 }
 
 /// Vertices that are drawn together with one material.
@@ -57,8 +64,11 @@ pub struct Mesh {
 pub struct Primitive {
     /// The name, where the format has one (the group of an `.obj`).
     pub name: Option<String>,
-    /// Positions in the mesh's own space, in the order of the file's POSITION accessor.
+    /// Positions in the mesh's own space; in the order of the POSITION accessor where the file is glTF.
     pub positions: Vec<[f32; 3]>,
+    /// The control point that each vertex is a corner of, where the format tells the two apart (FBX, and the `v` lines
+    /// of an `.obj`).
+    pub source_points: Option<Vec<u32>>,
     /// Normals, one per vertex, as the file has them (not made unit).
     pub normals: Option<Vec<[f32; 3]>>,
     /// Tangents with the sign of the bitangent as the fourth component, one per vertex.
@@ -169,6 +179,15 @@ impl Model {
             left -= 1;
         }
         world
+    }
+
+    /// Gives every node with a mesh weights of zero to start with; [`Mesh::default_weights`] stay as the file has them.
+    pub(crate) fn start_at_zero(&mut self) {
+        for node in &mut self.nodes {
+            if let Some(mesh) = node.mesh.and_then(|mesh| self.meshes.get(mesh)) {
+                node.weights = Some(vec![0.0; mesh.target_names.len()]);
+            }
+        }
     }
 
     /// The weights that a node starts with: its own, else its mesh's, else none.

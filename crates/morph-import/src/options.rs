@@ -21,6 +21,27 @@ pub struct ImportOptions {
     /// A normal delta is the unit normal of the mesh with that target at weight 1 minus that of the mesh at rest.
     /// What the file gives is never recomputed.
     pub generate_normals: bool,
+    /// Whether nodes start at the weights that the file asks for, [`Mesh::default_weights`](crate::Mesh), or at zero.
+    ///
+    /// Without a choice they do for glTF and do not for FBX, whose exporters save whatever the sliders happened to show.
+    pub start_at_file_weights: Option<bool>,
+    /// FBX only: units and axes.
+    pub space: Space,
+}
+
+/// The units and axes of what is read from an FBX file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Space {
+    /// Metres, right-handed, Y up.
+    ///
+    /// Lengths are scaled in the data: positions, position deltas, translations and bind matrices. Directions, normal
+    /// deltas among them, keep their length. Axes are turned by the transforms of the nodes below the root, so that a
+    /// mesh's own space keeps the file's; a left-handed file is mirrored along its X axis, data and windings alike.
+    #[default]
+    Meters,
+    /// The units and axes that the file has.
+    File,
 }
 
 impl Default for ImportOptions {
@@ -30,6 +51,8 @@ impl Default for ImportOptions {
             targets: Vec::new(),
             groups: Vec::new(),
             generate_normals: false,
+            start_at_file_weights: None,
+            space: Space::default(),
         }
     }
 }

@@ -148,6 +148,45 @@ pub enum WarningKind {
         /// How many.
         influences: usize,
     },
+    /// The parser of FBX files repaired something.
+    #[error("{description}{}", if *count > 1 { format!(" ({count} times)") } else { String::new() })]
+    Repaired {
+        /// What.
+        description: String,
+        /// How often.
+        count: usize,
+    },
+    /// The file does not say which way is up.
+    #[error("the file does not name its axes; they are taken for right-handed with Y up")]
+    AxesUnknown,
+    /// A shape lists a control point several times.
+    #[error("{points} control points are listed more than once; their offsets are added up")]
+    OffsetsRepeated {
+        /// How many of the entries were added to an earlier one.
+        points: usize,
+    },
+    /// A shape lists control points that the mesh does not have.
+    #[error("{points} offsets are for control points past the last of {point_count} and are left out")]
+    OffsetsLeftOut {
+        /// How many.
+        points: usize,
+        /// The control points of the mesh.
+        point_count: usize,
+    },
+    /// Shapes list normal offsets, and all are zero although positions move: they are taken for missing.
+    #[error(
+        "{targets} targets have nothing but zeros for normal deltas; they are taken for targets without any"
+    )]
+    ZeroNormalDeltas {
+        /// How many targets.
+        targets: usize,
+    },
+    /// A channel's shape has a full weight of zero or that of another shape, so the channel cannot drive it.
+    #[error("the full weight {full_weight} is zero or that of another shape; no channel drives the target")]
+    FullWeightUnusable {
+        /// The full weight.
+        full_weight: f32,
+    },
     /// Vertices are held by more joints than are kept.
     #[error("{vertices} vertices are held by more than {most} joints; those of the largest weights are kept")]
     InfluencesDropped {
@@ -161,6 +200,15 @@ pub enum WarningKind {
     SkinWeightsRescaled {
         /// How many vertices.
         vertices: usize,
+    },
+    /// The skin is to be blended in a way that is not read.
+    #[error("the skin asks for dual quaternions; it is blended linearly")]
+    SkinningMethod,
+    /// The mesh has several skins; the first one is read.
+    #[error("the mesh has {skins} skins; only the first is read")]
+    SeveralSkins {
+        /// How many.
+        skins: usize,
     },
     /// A channel of an animation drives nothing, or has no curve; the rest of the clip plays.
     #[error("the channel is left out: {problem}")]

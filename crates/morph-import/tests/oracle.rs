@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use common::{check, dense, gltf_error, shared_or_skip};
 use morph_core::{BuildOptions, MorphMesh, Quantization};
-use morph_import::{GltfError, ImportError, ImportOptions, Model, Primitive, load};
+use morph_import::{GltfError, ImportOptions, Model, Primitive, load};
 use serde_json::Value;
 
 /// Tells the error that is meant from others.
@@ -124,22 +124,6 @@ fn every_gltf_file_loads_but_those_that_should_not() {
         REFUSED.len()
     );
     assert!(loaded > 90);
-}
-
-#[test]
-fn fbx_is_refused_with_the_promise_that_it_comes() {
-    let Some(shared) = shared_or_skip(&["all FBX files"]) else {
-        return;
-    };
-    let mut found = Vec::new();
-    files(&shared.join("assets"), &mut found);
-    let mut refused = 0;
-    for file in with_ending(&found, &["fbx"]) {
-        let error = load(file, &ImportOptions::default()).unwrap_err();
-        assert!(matches!(error, ImportError::FbxNotYet { .. }), "{error}");
-        refused += 1;
-    }
-    assert!(refused > 20);
 }
 
 /// The file that an oracle speaks of: `~` in its name stands for a folder, and it names the file itself.

@@ -86,6 +86,7 @@ mod tests {
         Primitive {
             name: None,
             positions: vec![[0.0; 3], [1.0, 0.0, 0.0]],
+            source_points: None,
             normals: Some(vec![[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]),
             tangents: None,
             texcoords: Vec::new(),

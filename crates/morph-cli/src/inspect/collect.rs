@@ -48,6 +48,7 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
         format: match model.format {
             Format::Gltf => "gltf",
             Format::Glb => "glb",
+            Format::Fbx => "fbx",
             Format::MakeHuman => "makehuman",
             _ => "other",
         },

@@ -92,6 +92,7 @@ pub(crate) fn read(
         primitives,
         default_weights,
         target_names,
+        rig: None,
     })
 }
 
@@ -180,6 +181,7 @@ fn read_primitive(
     let mut result = Primitive {
         name: None,
         positions: Vec::new(),
+        source_points: None,
         normals: None,
         tangents: None,
         texcoords: Vec::new(),

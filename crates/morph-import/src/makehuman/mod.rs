@@ -68,6 +68,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         primitives: parts.into_iter().map(|part| part.primitive).collect(),
         default_weights: vec![0.0; target_names.len()],
         target_names,
+        rig: None,
     };
     if let Some(control) = control {
         // A text that stands for much data is long itself, so nothing needs a limit here.
@@ -190,6 +191,7 @@ impl<'a> Part<'a> {
                 .iter()
                 .map(|&(point, _)| meters(obj.positions[point as usize]))
                 .collect(),
+            source_points: Some(vertices.iter().map(|&(point, _)| point).collect()),
             normals: None,
             tangents: None,
             texcoords: has_texcoords
