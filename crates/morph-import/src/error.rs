@@ -29,6 +29,12 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// The scale of the options cannot be used.
+    #[error("the scale {scale} cannot be used: it has to be above zero, and lengths have to stay finite")]
+    Scale {
+        /// The scale asked for.
+        scale: f32,
+    },
     /// FBX comes with a later version.
     #[error("{} is FBX, which this version cannot read yet (it comes later); export it as glTF", path.display())]
     FbxNotYet {

@@ -17,14 +17,17 @@
 //! # Ok::<(), morph_import::ImportError>(())
 //! ```
 
+mod convert;
 mod error;
 pub mod export;
+mod flat;
 mod gltf;
 mod makehuman;
 mod model;
 mod names;
 mod normals;
 mod options;
+mod tangents;
 mod text;
 mod warning;
 
@@ -32,7 +35,7 @@ use std::path::Path;
 
 pub use error::{GltfError, ImportError, MakeHumanError};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
-pub use options::ImportOptions;
+pub use options::{ImportOptions, UpAxis};
 pub use warning::{ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
@@ -66,6 +69,13 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> 
 /// # Errors
 /// As [`load`].
 pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
+    let mut model = read(path, bytes, options)?;
+    convert::convert(&mut model, options)?;
+    Ok(model)
+}
+
+/// Reads the format that the path and the first bytes tell.
+fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let is_named = |ending: &str| {
         path.extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
