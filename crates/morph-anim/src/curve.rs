@@ -135,6 +135,28 @@ impl<const N: usize> Curve<N> {
         }
     }
 
+    /// The curve with the same times whose every value and tangent went through a linear function, such as another
+    /// choice of axes and units.
+    ///
+    /// # Errors
+    /// Where what comes out is not finite.
+    pub fn map_linear(&self, f: impl Fn([f32; N]) -> [f32; N]) -> Result<Self, CurveError> {
+        let map = |values: &[[f32; N]]| values.iter().map(|&value| f(value)).collect();
+        let keys = match &self.keys {
+            Keys::Step(values) => Keys::Step(map(values)),
+            Keys::Linear(values) => Keys::Linear(map(values)),
+            Keys::CubicSpline(keys) => {
+                let map = |key: &CubicKey<N>| CubicKey {
+                    in_tangent: f(key.in_tangent),
+                    value: f(key.value),
+                    out_tangent: f(key.out_tangent),
+                };
+                Keys::CubicSpline(keys.iter().map(map).collect())
+            }
+        };
+        Self::new(Arc::clone(&self.times), keys)
+    }
+
     /// The times of the keys in seconds: rising.
     pub fn times(&self) -> &[f32] {
         &self.times

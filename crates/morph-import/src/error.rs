@@ -29,6 +29,12 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// The scale of the options cannot be used.
+    #[error("the scale {scale} cannot be used: it has to be above zero, and lengths have to stay finite")]
+    Scale {
+        /// The scale asked for.
+        scale: f32,
+    },
     /// A MakeHuman target was given where a model is needed.
     #[error(
         "{} holds only the offsets of a MakeHuman target; load the base .obj and name this file among the targets",

@@ -17,16 +17,19 @@
 //! # Ok::<(), morph_import::ImportError>(())
 //! ```
 
+mod convert;
 mod error;
 pub mod export;
 mod fault;
 mod fbx;
+mod flat;
 mod gltf;
 mod makehuman;
 mod model;
 mod names;
 mod normals;
 mod options;
+mod tangents;
 mod text;
 mod warning;
 
@@ -34,7 +37,7 @@ use std::path::Path;
 
 pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
-pub use options::{ImportOptions, Space};
+pub use options::{ImportOptions, Space, UpAxis};
 pub use warning::{ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
@@ -73,9 +76,11 @@ pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<
     if !options.start_at_file_weights.unwrap_or(by_default) {
         model.start_at_zero();
     }
+    convert::convert(&mut model, options)?;
     Ok(model)
 }
 
+/// Reads the format that the path and the first bytes tell.
 fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let is_named = |ending: &str| {
         path.extension()

@@ -9,7 +9,7 @@ use crate::warning::ImportWarning;
 
 /// A model as read from a file.
 ///
-/// Lengths are metres and Y is up, as in glTF, unless [`Space::File`](crate::Space::File) was asked for. Meshes, primitives and nodes keep the order of the file, so their
+/// Lengths are metres and Y is up, as in glTF, unless the options ask for others. Meshes, primitives and nodes keep the order of the file, so their
 /// indices here are the indices in the file.
 #[derive(Debug, Clone)]
 pub struct Model {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// What to read, and what to make where the file has none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
     /// Read morph targets (the default). Without them every mesh comes with an empty target list.
     pub morphs: bool,
@@ -27,6 +27,18 @@ pub struct ImportOptions {
     pub start_at_file_weights: Option<bool>,
     /// FBX only: units and axes.
     pub space: Space,
+    /// Make tangents for primitives that have normals and texture coordinates but no tangents, and tangent deltas for
+    /// targets of such that have none.
+    ///
+    /// They are those of MikkTSpace (Mikkelsen, 2008) for texture coordinates 0. Corners of one vertex share their
+    /// tangent, as vertices keep the order of the file. A tangent delta is the tangent of the mesh with that target at
+    /// weight 1 minus that of the mesh at rest. What the file gives is never recomputed.
+    pub generate_tangents: bool,
+    /// By what all lengths are multiplied: positions and their deltas, and what nodes, skins and clips move by. 1 leaves
+    /// metres; 100 makes centimetres. It has to be above zero and finite.
+    pub scale: f32,
+    /// The axis that points up in the model that is handed out.
+    pub up: UpAxis,
 }
 
 /// The units and axes of what is read from an FBX file.
@@ -44,6 +56,16 @@ pub enum Space {
     File,
 }
 
+/// Which axis points up, in right-handed coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum UpAxis {
+    /// Y, as in glTF; a character looks along Z.
+    #[default]
+    Y,
+    /// Z; what was along Z is along -Y then.
+    Z,
+}
+
 impl Default for ImportOptions {
     fn default() -> Self {
         Self {
@@ -53,6 +75,9 @@ impl Default for ImportOptions {
             generate_normals: false,
             start_at_file_weights: None,
             space: Space::default(),
+            generate_tangents: false,
+            scale: 1.0,
+            up: UpAxis::Y,
         }
     }
 }

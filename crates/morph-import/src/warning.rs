@@ -210,6 +210,9 @@ pub enum WarningKind {
         /// How many.
         skins: usize,
     },
+    /// A primitive has tangents but no normals. It is shaded flat, with tangents of its own.
+    #[error("the tangents are left out, as there are no normals")]
+    TangentsWithoutNormals,
     /// A channel of an animation drives nothing, or has no curve; the rest of the clip plays.
     #[error("the channel is left out: {problem}")]
     ChannelLeftOut {

@@ -356,7 +356,7 @@ fn float_views_may_be_read_by_several_accessors() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_data_never_panics(

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::{Builder, QUAD, check, float_bytes, gltf_error, load_bytes, pack_glb};
-use morph_import::{GltfError, ImportError, ImportOptions, Model, load};
+use morph_import::{GltfError, ImportError, ImportOptions, Model, UpAxis, load};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -40,16 +40,66 @@ fn rich() -> Builder {
         "samplers": [{ "input": times, "output": times }],
         "channels": [{ "sampler": 0, "target": { "node": 1, "path": "weights" } }],
     }]);
+    add_skin_and_sets(&mut builder);
     builder
 }
 
-/// Loads, with normals made too, so that the generator meets odd geometry; checks what comes of it.
+/// Gives the first primitive a skin, colors and texture coordinates, and the clip a spline and a turn.
+fn add_skin_and_sets(builder: &mut Builder) {
+    let joints = builder.view(&[0, 1, 0, 0].repeat(4));
+    let joints =
+        builder.accessor(json!({ "bufferView": joints, "componentType": 5121, "count": 4, "type": "VEC4" }));
+    let binds = [glam::Mat4::IDENTITY; 2].map(|matrix| matrix.to_cols_array());
+    let binds = builder.view(&float_bytes(&binds));
+    let binds =
+        builder.accessor(json!({ "bufferView": binds, "componentType": 5126, "count": 2, "type": "MAT4" }));
+    let weights = builder.floats(&[[0.5, 0.25, 0.25, 0.0]; 4]);
+    let colors = builder.floats(&[[0.5, 0.25, 0.125]; 4]);
+    let texcoords = builder.floats(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
+    let spline = builder.floats(&[[0.5_f32]; 12]);
+    let turns = builder.floats(&[[0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0]]);
+    let primitive = &mut builder.json["meshes"][0]["primitives"][0];
+    for (name, accessor) in [
+        ("JOINTS_0", joints),
+        ("WEIGHTS_0", weights),
+        ("JOINTS_1", joints),
+        ("WEIGHTS_1", weights),
+        ("COLOR_0", colors),
+        ("TEXCOORD_0", texcoords),
+    ] {
+        primitive["attributes"][name] = json!(accessor);
+    }
+    primitive["targets"][0]["COLOR_0"] = json!(colors);
+    primitive["targets"][1]["TEXCOORD_0"] = json!(texcoords);
+    builder.json["nodes"][1]["skin"] = json!(0);
+    builder.json["skins"] = json!([{ "joints": [1, 0], "inverseBindMatrices": binds }]);
+    let animation = &mut builder.json["animations"][0];
+    let times = animation["samplers"][0]["input"].clone();
+    let samplers = animation["samplers"].as_array_mut().unwrap();
+    samplers.push(json!({ "input": times, "output": spline, "interpolation": "CUBICSPLINE" }));
+    samplers.push(json!({ "input": times, "output": turns }));
+    let channels = animation["channels"].as_array_mut().unwrap();
+    let pointer = json!({ "KHR_animation_pointer": { "pointer": "/nodes/1/weights" } });
+    channels.push(json!({ "sampler": 1, "target": { "path": "pointer", "extensions": pointer } }));
+    channels.push(json!({ "sampler": 2, "target": { "node": 0, "path": "rotation" } }));
+}
+
+/// Loads, with normals and tangents made too, so that the generators meet odd geometry; checks what comes of it.
 fn survive(name: &str, bytes: &[u8]) -> Result<(), ImportError> {
     let options = ImportOptions {
         generate_normals: true,
+        generate_tangents: true,
         ..ImportOptions::default()
     };
     check(&load_bytes(name, bytes, &options)?);
+    let converted = ImportOptions {
+        scale: 1e10,
+        up: UpAxis::Z,
+        ..ImportOptions::default()
+    };
+    if let Ok(model) = load_bytes(name, bytes, &converted) {
+        check(&model);
+    }
     Ok(())
 }
 
@@ -241,7 +291,7 @@ fn what_many_targets_make_of_one_accessor_is_bounded() {
             .filter_map(|name| Some((name.as_str()?.to_owned(), json!(shared))))
             .collect();
         let primitive = json!({
-            "attributes": { "POSITION": shared }, "targets": vec![json!(streams); count],
+            "attributes": { "POSITION": shared, "NORMAL": shared }, "targets": vec![json!(streams); count],
         });
         builder.mesh(json!({ "primitives": vec![primitive; primitive_count] }));
         builder

@@ -212,16 +212,23 @@ fn read_primitive(
         .at(|| place.to_owned())?;
     let attributes = &primitive.attributes;
     result.normals = attribute(accessors, place, attributes, "NORMAL", vertex_count)?;
-    result.tangents = attribute(accessors, place, attributes, "TANGENT", vertex_count)?;
+    if result.normals.is_some() {
+        result.tangents = attribute(accessors, place, attributes, "TANGENT", vertex_count)?;
+    } else if attributes.contains_key("TANGENT") {
+        warnings.push(ImportWarning {
+            place: place.to_owned(),
+            kind: WarningKind::TangentsWithoutNormals,
+        });
+    }
     result.texcoords = texcoord_sets(accessors, place, attributes, vertex_count, warnings)?;
     result.colors = color_sets(accessors, place, attributes, vertex_count, warnings)?;
     result.skin_weights = skin::weights(accessors, place, attributes, vertex_count, joint_count, warnings)?;
     result.indices = read_indices(accessors, place, primitive.indices, mode, vertex_count, warnings)?;
 
     if context.morphs {
-        let sets = targets::Sets::of(&result);
-        result.targets = targets::read(accessors, place, primitive, target_names, vertex_count, sets)?;
-        targets::warn(place, primitive, sets, warnings);
+        let base = targets::Base::of(&result);
+        result.targets = targets::read(accessors, place, primitive, target_names, vertex_count, base)?;
+        targets::warn(place, primitive, base, warnings);
     }
     Ok(result)
 }

@@ -32,9 +32,9 @@ pub(crate) use glb::MAGIC;
 
 use crate::error::{GltfError, ImportError};
 use crate::model::{Format, Mesh, Model, Primitive};
-use crate::normals;
 use crate::options::ImportOptions;
 use crate::warning::ImportWarning;
+use crate::{normals, tangents};
 
 /// Reads the bytes of a `.gltf` or `.glb`; buffers in files of their own have to lie in the folder of `path`.
 pub(crate) fn load(
@@ -84,10 +84,8 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     let mut meshes = Vec::with_capacity(document.meshes.len());
     for (index, described) in document.meshes.iter().enumerate() {
         let mut mesh = mesh::read(&context, index, described, &mut warnings)?;
-        if options.generate_normals {
-            generate_normals(&mut mesh, accessors)
-                .at(|| fault::place("mesh", index, described.name.as_deref()))?;
-        }
+        generate(&mut mesh, accessors, options)
+            .at(|| fault::place("mesh", index, described.name.as_deref()))?;
         meshes.push(mesh);
     }
     let skins = skin::skins(&document, accessors)?;
@@ -110,22 +108,33 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     })
 }
 
-/// Makes the normals that a mesh lacks, within the memory that the file may take.
-fn generate_normals(mesh: &mut Mesh, accessors: Accessors<'_>) -> Result<(), GltfError> {
+/// Makes the normals and tangents that a mesh lacks, within the memory that the file may take.
+fn generate(mesh: &mut Mesh, accessors: Accessors<'_>, options: &ImportOptions) -> Result<(), GltfError> {
     // What the surface of the mesh takes while normals are made, all its lists together.
     const BYTES_PER_VERTEX: u64 = 256;
     const BYTES_PER_INDEX: u64 = 64;
     let before = accessors.spent();
-    let sum = |length: fn(&Primitive) -> usize| mesh.primitives.iter().map(length).sum::<usize>() as u64;
-    let surface_bytes = sum(|primitive| primitive.positions.len()) * BYTES_PER_VERTEX
-        + sum(|primitive| primitive.indices.len()) * BYTES_PER_INDEX;
-    accessors.spend(surface_bytes)?;
-    let control = normals::coinciding_vertices(mesh);
     let mut kept = 0;
-    normals::generate(mesh, control, |bytes| {
+    let mut keep = |bytes| {
         kept += bytes;
         accessors.spend(bytes)
-    })?;
+    };
+    let surface_bytes = |mesh: &Mesh, per_vertex: u64, per_index: u64| {
+        let of_primitive = |primitive: &Primitive| {
+            primitive.positions.len() as u64 * per_vertex + primitive.indices.len() as u64 * per_index
+        };
+        mesh.primitives.iter().map(of_primitive).sum::<u64>()
+    };
+    if options.generate_normals {
+        accessors.spend(surface_bytes(mesh, BYTES_PER_VERTEX, BYTES_PER_INDEX))?;
+        let control = normals::coinciding_vertices(mesh);
+        normals::generate(mesh, control, &mut keep)?;
+    }
+    if options.generate_tangents {
+        let (per_vertex, per_index) = (tangents::BYTES_PER_VERTEX, tangents::BYTES_PER_INDEX);
+        accessors.spend(surface_bytes(mesh, per_vertex, per_index))?;
+        tangents::generate(mesh, &mut keep)?;
+    }
     accessors.settle(before, kept)
 }
 

@@ -11,16 +11,21 @@ use super::fault::{At, Fault, place};
 use crate::model::Primitive;
 use crate::warning::{ImportWarning, WarningKind};
 
-/// How many sets of texture coordinates and colors the base has: deltas of others have nothing to be added to.
+/// What the base has besides positions: deltas of anything else have nothing to be added to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sets {
+pub(crate) struct Base {
+    normals: bool,
+    tangents: bool,
+    /// How many sets there are.
     texcoords: usize,
     colors: usize,
 }
 
-impl Sets {
+impl Base {
     pub(crate) fn of(base: &Primitive) -> Self {
         Self {
+            normals: base.normals.is_some(),
+            tangents: base.tangents.is_some(),
             texcoords: base.texcoords.len(),
             colors: base.colors.len(),
         }
@@ -34,7 +39,7 @@ pub(crate) fn read(
     primitive: &document::Primitive,
     target_names: &[String],
     vertex_count: u32,
-    sets: Sets,
+    base: Base,
 ) -> Result<Vec<MorphTarget>, Fault> {
     let mut targets = Vec::with_capacity(target_names.len());
     for (slot, name) in target_names.iter().enumerate() {
@@ -43,14 +48,14 @@ pub(crate) fn read(
             continue;
         };
         let target_place = place_of_target(place, slot, name);
-        let mut target = read_streams(accessors, &target_place, attributes, name, vertex_count)?;
-        for set in 0..sets.texcoords as u32 {
+        let mut target = read_streams(accessors, &target_place, attributes, name, vertex_count, base)?;
+        for set in 0..base.texcoords as u32 {
             let read = |name: &str| attribute(accessors, &target_place, attributes, name, vertex_count);
             target
                 .texcoords
                 .extend(set_deltas(accessors, &target_place, TEXCOORD, set, read)?);
         }
-        for set in 0..sets.colors as u32 {
+        for set in 0..base.colors as u32 {
             let read = |name: &str| color(accessors, &target_place, attributes, name, vertex_count, 0.0);
             target
                 .colors
@@ -68,11 +73,14 @@ fn read_streams(
     attributes: &Attributes,
     name: &str,
     vertex_count: u32,
+    base: Base,
 ) -> Result<MorphTarget, Fault> {
     let here = || target_place.to_owned();
     let read = |stream| attribute::<3>(accessors, target_place, attributes, stream, vertex_count);
     let before = accessors.spent();
     let (positions, normals, tangents) = (read("POSITION")?, read("NORMAL")?, read("TANGENT")?);
+    // Without normals a surface is shaded flat, and its tangents are its own. Normals that are missing may yet be made.
+    let tangents = tangents.filter(|_| base.normals);
     let dense = [&positions, &normals, &tangents];
     let stream_count = dense.iter().filter(|stream| stream.is_some()).count();
     if stream_count > 0 {
@@ -137,7 +145,7 @@ fn place_of_target(place_of_primitive: &str, slot: usize, name: &str) -> String 
 pub(crate) fn warn(
     place: &str,
     primitive: &document::Primitive,
-    sets: Sets,
+    base: Base,
     warnings: &mut Vec<ImportWarning>,
 ) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -147,10 +155,11 @@ pub(crate) fn warn(
     for (name, targets) in counts {
         let in_base = match name {
             "POSITION" => Some(true),
-            "NORMAL" | "TANGENT" => Some(primitive.attributes.contains_key(name)),
+            "NORMAL" => Some(base.normals),
+            "TANGENT" => Some(base.tangents),
             _ => {
-                let texcoord = set_number(name, TEXCOORD).map(|set| (set as usize) < sets.texcoords);
-                texcoord.or_else(|| set_number(name, COLOR).map(|set| (set as usize) < sets.colors))
+                let texcoord = set_number(name, TEXCOORD).map(|set| (set as usize) < base.texcoords);
+                texcoord.or_else(|| set_number(name, COLOR).map(|set| (set as usize) < base.colors))
             }
         };
         let attribute = crate::text::shorten(name);

@@ -21,6 +21,7 @@ use crate::model::{Format, Material, Mesh, Model, Node, Primitive, Topology};
 use crate::names::distinct;
 use crate::normals::{self, ControlMesh};
 use crate::options::ImportOptions;
+use crate::tangents;
 use crate::warning::{ImportWarning, WarningKind};
 use obj::{Corner, Group, NO_TEXCOORD, Obj};
 
@@ -70,9 +71,13 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         target_names,
         rig: None,
     };
+    // A text that stands for much data is long itself, so nothing needs a limit here.
+    let unlimited = |_| Ok::<(), std::convert::Infallible>(());
     if let Some(control) = control {
-        // A text that stands for much data is long itself, so nothing needs a limit here.
-        let Ok(()) = normals::generate(&mut mesh, control, |_| Ok::<(), std::convert::Infallible>(()));
+        let Ok(()) = normals::generate(&mut mesh, control, unlimited);
+    }
+    if options.generate_tangents {
+        let Ok(()) = tangents::generate(&mut mesh, unlimited);
     }
     let node = Node {
         name: name.clone(),
