@@ -197,7 +197,7 @@ fn primitives_of_one_mesh_are_one_surface() {
 }
 
 #[test]
-fn what_the_file_gives_stays_and_its_hard_edges_too() {
+fn b015_b114_what_the_file_gives_stays_and_its_hard_edges_too() {
     let mut builder = Builder::new();
     let position = builder.sparse_vec3(4, 0, [0.0, 0.0, 0.5]);
     let normal = builder.sparse_vec3(4, 3, [0.25, 0.0, 0.0]);

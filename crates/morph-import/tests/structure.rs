@@ -21,7 +21,7 @@ fn with_targets(count: usize, edit: impl FnOnce(&mut Value)) -> Builder {
 }
 
 #[test]
-fn names_come_from_the_mesh_then_from_a_primitive() {
+fn b036_names_come_from_the_mesh_then_from_a_primitive() {
     let on_primitive = json!({ "targetNames": ["c", "d"] });
     let builder = with_targets(2, |mesh| mesh["extras"] = json!({ "targetNames": ["a", "b"] }));
     assert_eq!(builder.model().meshes[0].target_names, ["a", "b"]);
@@ -39,7 +39,7 @@ fn names_come_from_the_mesh_then_from_a_primitive() {
 }
 
 #[test]
-fn odd_lists_of_names_are_tolerated_and_told() {
+fn b044_odd_lists_of_names_are_tolerated_and_told() {
     let names = |names: Value| {
         let builder = with_targets(2, |mesh| mesh["extras"] = json!({ "targetNames": names }));
         let mut model = builder.model();
@@ -85,7 +85,7 @@ fn odd_lists_of_names_are_tolerated_and_told() {
 }
 
 #[test]
-fn weights_of_nodes_stand_before_those_of_the_mesh() {
+fn b048_b049_b051_weights_of_nodes_stand_before_those_of_the_mesh() {
     let mut builder = with_targets(2, |mesh| mesh["weights"] = json!([0.25, 0.5]));
     builder.json["nodes"] =
         json!([{ "mesh": 0, "weights": [1, 0] }, { "mesh": 0, "weights": [0, -1.5] }, { "mesh": 0 }, {}]);
