@@ -17,6 +17,7 @@
 //! # Ok::<(), morph_import::ImportError>(())
 //! ```
 
+pub mod check;
 mod error;
 pub mod export;
 mod gltf;
