@@ -7,7 +7,7 @@ use super::lists::Lists;
 use super::object::{Need, Object};
 use super::report::Findings;
 
-/// An accessor whose component type exists, as far as it could be read.
+/// An accessor, as far as it could be read.
 #[derive(Debug)]
 pub(super) struct Accessor {
     pub(super) view: Option<u64>,
@@ -61,7 +61,7 @@ impl AccessorUsage {
 }
 
 impl Accessor {
-    pub(super) fn read(object: &mut Object<'_, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_, '_>) -> Self {
         object.begin(&[
             "bufferView",
             "byteOffset",
@@ -75,33 +75,27 @@ impl Accessor {
             "name",
         ]);
         let view = object.index("bufferView", Need::Optional);
-        let byte_offset = match view {
-            Some(_) => offset(object),
-            None => {
-                if object.has("byteOffset") {
-                    let message = "an accessor without a buffer view has no offset into one";
-                    object.error("UNSATISFIED_DEPENDENCY", "byteOffset", message);
-                }
-                Some(0)
+        let byte_offset = if view.is_some() {
+            offset(object)
+        } else {
+            if object.has("byteOffset") {
+                let message = "an accessor without a buffer view has no offset into one";
+                object.error("UNSATISFIED_DEPENDENCY", "byteOffset", message);
             }
+            Some(0)
         };
         let component = object
             .one_of("componentType", Need::Required, &COMPONENTS)
-            .and_then(Component::from_file);
+            .map_or(Component::Unknown, Component::from_file);
         let count = object.number("count", Need::Required, 1, u64::MAX);
         let shape = object.word("type", Need::Required, &SHAPES).map(Shape::from_file);
         let normalized = object.flag("normalized");
-        let (min, max) = match (component, shape) {
-            (Some(component), Some(shape)) => (
-                bound(object, "min", component, shape),
-                bound(object, "max", component, shape),
-            ),
-            _ => (None, None),
-        };
+        let min = bound(object, "min", component, shape);
+        let max = bound(object, "max", component, shape);
         let sparse = object
             .object("sparse", Need::Optional)
             .and_then(|mut sparse| Sparse::read(&mut sparse));
-        if normalized && matches!(component, Some(Component::F32 | Component::U32)) {
+        if normalized && matches!(component, Component::F32 | Component::U32) {
             let message = "only integers of 8 and 16 bits can be normalized";
             object.error("ACCESSOR_NORMALIZED_INVALID", "normalized", message);
         }
@@ -110,10 +104,10 @@ impl Accessor {
             let message = "matrices begin at multiples of 4 bytes";
             object.error("ACCESSOR_MATRIX_ALIGNMENT", "byteOffset", message);
         }
-        Some(Accessor {
+        Accessor {
             view,
             byte_offset,
-            component: component?,
+            component,
             normalized,
             count,
             shape,
@@ -121,7 +115,12 @@ impl Accessor {
             max,
             sparse,
             usage: None,
-        })
+        }
+    }
+
+    /// Whether it is known what a component is.
+    pub(super) fn is_readable(&self) -> bool {
+        self.component != Component::Unknown
     }
 
     pub(super) fn format(&self) -> Format {
@@ -150,15 +149,15 @@ impl Accessor {
     }
 }
 
-/// `min` or `max`, as values that the component type can hold.
-fn bound(object: &mut Object<'_, '_>, name: &str, component: Component, shape: Shape) -> Option<Vec<f64>> {
+/// `min` or `max`, as values that the component type can hold; `None` too where it is not known how many to expect.
+fn bound(
+    object: &mut Object<'_, '_>,
+    name: &str,
+    component: Component,
+    shape: Option<Shape>,
+) -> Option<Vec<f64>> {
+    let length = shape.map(Shape::components).filter(|&length| length > 0)?;
     if component.is_float() {
-        // A type that does not exist has a length that no list has.
-        let length = if shape == Shape::Unknown {
-            usize::MAX
-        } else {
-            shape.components()
-        };
         let numbers = object.floats(name, Some(length), (f64::NEG_INFINITY, f64::INFINITY))?;
         Some(
             numbers
@@ -166,10 +165,10 @@ fn bound(object: &mut Object<'_, '_>, name: &str, component: Component, shape: S
                 .map(|number| f64::from(number as f32))
                 .collect(),
         )
-    } else if shape == Shape::Unknown {
+    } else if component == Component::Unknown {
         None
     } else {
-        object.integers(name, shape.components(), component.range())
+        object.integers(name, length, component.range())
     }
 }
 
@@ -181,7 +180,7 @@ impl Sparse {
             indices.begin(&["bufferView", "byteOffset", "componentType"]);
             let part = Part::read(&mut indices);
             let component = indices.one_of("componentType", Need::Required, &INDEX_COMPONENTS);
-            (part, component.and_then(Component::from_file))
+            (part, component.map(Component::from_file))
         });
         let values = object.object("values", Need::Required).map(|mut values| {
             values.begin(&["bufferView", "byteOffset"]);
@@ -214,14 +213,14 @@ pub(super) fn link(lists: &mut Lists<'_>, findings: &mut Findings) {
             continue;
         };
         let place = child("/accessors", index);
-        let (Some(count), Some(_)) = (accessor.count, accessor.shape) else {
+        let (Some(count), Some(_), true) = (accessor.count, accessor.shape, accessor.is_readable()) else {
             continue;
         };
         if let Some(view_index) = accessor.view {
             match lists.view(view_index) {
                 None => {
                     let pointer = child(&place, "bufferView");
-                    lists.unresolved(findings, pointer, "buffer view", view_index, lists.views.len());
+                    findings.unresolved(pointer, "buffer view", view_index, lists.views.len());
                 }
                 Some(view) => {
                     let bytes = accessor.element_bytes();
@@ -280,7 +279,7 @@ fn link_sparse(lists: &mut Lists<'_>, index: usize, count: u64, place: &str, fin
         let pointer = child(&place, "bufferView");
         let view_count = lists.views.len();
         let Some(view) = lists.view_mut(view_index) else {
-            lists.unresolved(findings, pointer, "buffer view", view_index, view_count);
+            findings.unresolved(pointer, "buffer view", view_index, view_count);
             continue;
         };
         note_usage(view, ViewUsage::Other, &pointer, findings);
@@ -330,7 +329,7 @@ impl Span {
         // A view without a length is told elsewhere; nothing fits into it.
         let available = view.byte_length.unwrap_or(0);
         let end = offset.saturating_add(self.length);
-        if offset > available {
+        if view.byte_length.is_none_or(|length| offset > length) {
             let message = format!(
                 "the data begins at byte {offset} of buffer view {view_index}, which has {available}"
             );

@@ -12,11 +12,11 @@ use super::object::{Need, Object};
 use super::report::{Findings, Severity};
 use super::values::{Check, Checks};
 
-/// An animation whose channels and samplers could be read.
+/// An animation, as far as it could be read.
 #[derive(Debug)]
 pub(super) struct Animation<'j> {
-    channels: Vec<Channel<'j>>,
-    samplers: Vec<Sampler<'j>>,
+    channels: Option<Vec<Channel<'j>>>,
+    samplers: Option<Vec<Sampler<'j>>>,
 }
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ struct Sampler<'j> {
 const PATHS: [&str; 5] = ["translation", "rotation", "scale", "weights", "pointer"];
 
 impl<'j> Animation<'j> {
-    pub(super) fn read(object: &mut Object<'j, '_>, extensions: Extensions) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'j, '_>, extensions: Extensions) -> Self {
         object.begin(&["channels", "samplers", "name"]);
         let paths = if extensions.animation_pointer {
             &PATHS[..]
@@ -58,10 +58,7 @@ impl<'j> Animation<'j> {
             let read = |(index, members)| Sampler::read(&mut object.item(members, "samplers", index));
             samplers = Some(list.into_iter().enumerate().map(read).collect());
         }
-        Some(Animation {
-            channels: channels?,
-            samplers: samplers?,
-        })
+        Animation { channels, samplers }
     }
 }
 
@@ -109,18 +106,24 @@ impl<'j> Sampler<'j> {
 pub(super) fn link(lists: &mut Lists<'_>, checks: &mut Checks, findings: &mut Findings) {
     let animations = std::mem::take(&mut lists.animations);
     for (index, animation) in animations.iter().enumerate() {
-        let Some(animation) = animation else { continue };
+        let Some(Animation {
+            channels: Some(channels),
+            samplers: Some(samplers),
+        }) = animation
+        else {
+            continue;
+        };
         let place = child("/animations", index);
-        for (index, sampler) in animation.samplers.iter().enumerate() {
+        for (index, sampler) in samplers.iter().enumerate() {
             let place = format!("{place}/samplers/{index}");
             link_input(lists, sampler, &place, checks, findings);
             link_output(lists, sampler, &place, findings);
         }
-        for (index, channel) in animation.channels.iter().enumerate() {
+        for (index, channel) in channels.iter().enumerate() {
             let place = format!("{place}/channels/{index}");
-            link_channel(lists, animation, channel, &place, checks, findings);
+            link_channel(lists, samplers, channel, &place, checks, findings);
         }
-        repeated_targets(animation, &place, findings);
+        repeated_targets(channels, &place, findings);
     }
     lists.animations = animations;
 }
@@ -134,7 +137,7 @@ fn link_keys(
     findings: &mut Findings,
 ) -> bool {
     if lists.accessor(index).is_none() {
-        lists.unresolved(findings, pointer, "accessor", index, lists.accessors.len());
+        findings.unresolved(pointer, "accessor", index, lists.accessors.len());
         return false;
     }
     note_uses(lists, index, usage, ViewUsage::Other, pointer, findings);
@@ -200,7 +203,7 @@ fn link_output(lists: &mut Lists<'_>, sampler: &Sampler<'_>, place: &str, findin
 
 fn link_channel(
     lists: &Lists<'_>,
-    animation: &Animation<'_>,
+    samplers: &[Sampler<'_>],
     channel: &Channel<'_>,
     place: &str,
     checks: &mut Checks,
@@ -211,12 +214,10 @@ fn link_channel(
     }
     let Some(index) = channel.sampler else { return };
     let pointer = child(place, "sampler");
-    let sampler = usize::try_from(index)
-        .ok()
-        .and_then(|index| animation.samplers.get(index));
+    let sampler = usize::try_from(index).ok().and_then(|index| samplers.get(index));
     let Some(sampler) = sampler else {
-        let count = animation.samplers.len();
-        lists.unresolved(findings, pointer, "sampler of the animation", index, count);
+        let count = samplers.len();
+        findings.unresolved(pointer, "sampler of the animation", index, count);
         return;
     };
     let output = sampler
@@ -247,6 +248,9 @@ fn link_channel(
     let (Some(keys), Some(found), true) = (keys, output.count, sampler.interpolation.is_some()) else {
         return;
     };
+    if !target.path.is_some_and(|path| PATHS[..4].contains(&path)) {
+        return;
+    }
     let mut expected = keys;
     if sampler.is_cubic() {
         expected = expected.saturating_mul(3);
@@ -259,7 +263,7 @@ fn link_channel(
         let targets = mesh.and_then(super::meshes::Mesh::target_count).unwrap_or(0);
         expected = expected.saturating_mul(targets as u64);
     }
-    if expected != 0 && expected != found && target.path != Some("pointer") {
+    if expected != 0 && expected != found {
         let message = format!("{found} values, there have to be {expected} for {keys} keys");
         findings.error(
             "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT",
@@ -290,7 +294,7 @@ fn allowed_values(path: &str, format: Format) -> Option<(bool, &'static str)> {
 fn link_target(lists: &Lists<'_>, target: &Target<'_>, place: &str, findings: &mut Findings) {
     let Some(index) = target.node else { return };
     let Some(node) = lists.node(index) else {
-        lists.unresolved(findings, child(place, "node"), "node", index, lists.nodes.len());
+        findings.unresolved(child(place, "node"), "node", index, lists.nodes.len());
         return;
     };
     match target.path {
@@ -325,23 +329,23 @@ fn link_target(lists: &Lists<'_>, target: &Target<'_>, place: &str, findings: &m
 }
 
 /// Tells channels that a later one is put on the same property as.
-fn repeated_targets(animation: &Animation<'_>, place: &str, findings: &mut Findings) {
-    let mut channels: HashMap<(u64, Option<&str>), Vec<usize>> = HashMap::new();
-    for (index, channel) in animation.channels.iter().enumerate() {
+fn repeated_targets(channels: &[Channel<'_>], place: &str, findings: &mut Findings) {
+    let mut by_target: HashMap<(u64, Option<&str>), Vec<usize>> = HashMap::new();
+    for (index, channel) in channels.iter().enumerate() {
         if let Some(target) = &channel.target
             && let Some(node) = target.node
         {
-            channels.entry((node, target.path)).or_default().push(index);
+            by_target.entry((node, target.path)).or_default().push(index);
         }
     }
-    let mut repeated: Vec<&Vec<usize>> = channels.values().filter(|same| same.len() > 1).collect();
+    let mut repeated: Vec<&Vec<usize>> = by_target.values().filter(|same| same.len() > 1).collect();
     repeated.sort();
     for same in repeated {
         for (position, &index) in same.iter().enumerate() {
             let Some(&later) = same.get(position + 1) else {
                 continue;
             };
-            if animation.channels[index].sampler.is_none() {
+            if channels[index].sampler.is_none() {
                 continue;
             }
             findings.add(

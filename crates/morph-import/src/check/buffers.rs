@@ -50,18 +50,18 @@ const ARRAY_BUFFER: u64 = 34962;
 const ELEMENT_ARRAY_BUFFER: u64 = 34963;
 
 impl<'j> Buffer<'j> {
-    pub(super) fn read(object: &mut Object<'j, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'j, '_>) -> Self {
         object.begin(&["uri", "byteLength", "name"]);
-        Some(Buffer {
+        Buffer {
             byte_length: object.number("byteLength", Need::Required, 1, u64::MAX),
             has_uri: object.has("uri"),
             uri: object.text("uri", Need::Optional),
-        })
+        }
     }
 }
 
 impl View {
-    pub(super) fn read(object: &mut Object<'_, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_, '_>) -> Self {
         object.begin(&[
             "buffer",
             "byteOffset",
@@ -87,7 +87,7 @@ impl View {
                 object.error("BUFFER_VIEW_INVALID_BYTE_STRIDE", "byteStride", message);
             }
         }
-        Some(View {
+        View {
             buffer: object.index("buffer", Need::Required),
             byte_offset: offset(object),
             byte_length,
@@ -97,7 +97,7 @@ impl View {
                 Some(_) => Some(ViewUsage::Indices),
                 None => None,
             },
-        })
+        }
     }
 }
 
@@ -116,8 +116,7 @@ pub(super) fn link(lists: &Lists<'_>, findings: &mut Findings) {
         let place = child("/bufferViews", index);
         let Some(buffer_index) = view.buffer else { continue };
         let Some(buffer) = lists.buffer(buffer_index) else {
-            lists.unresolved(
-                findings,
+            findings.unresolved(
                 child(&place, "buffer"),
                 "buffer",
                 buffer_index,

@@ -120,6 +120,8 @@ impl Walk<'_> {
                     found - start
                 );
                 self.error("GLB_UNEXPECTED_END_OF_CHUNK_DATA", found, message);
+                // Half of a JSON text has no meaning, and no fault of its own.
+                self.container.json.take_if(|json| json.start == start);
                 return false;
             }
             offset = end;

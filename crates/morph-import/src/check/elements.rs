@@ -34,14 +34,14 @@ impl<'a> Elements<'a> {
     pub(super) fn of(accessor: &Accessor, lists: &Lists<'_>, data: &'a Data<'_>) -> Option<Self> {
         let count = accessor.count?;
         let format = accessor.format();
-        accessor.shape?;
+        accessor.shape.filter(|_| accessor.is_readable())?;
         let view = lists.view_of(accessor);
+        if view.is_none() {
+            accessor.sparse.as_ref()?;
+        }
         let base = match view {
             Some(view) => Some(base_of(accessor, count, view, data)?),
-            None => {
-                accessor.sparse.as_ref()?;
-                None
-            }
+            None => None,
         };
         let sparse = match &accessor.sparse {
             Some(_) => Some(sparse_of(accessor, count, lists, data)?),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A component type that exists.
+/// A component type. One that does not exist fits no use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Component {
     I8,
@@ -11,6 +11,7 @@ pub(super) enum Component {
     U16,
     U32,
     F32,
+    Unknown,
 }
 
 /// The numbers of all component types in a file.
@@ -19,23 +20,23 @@ pub(super) const COMPONENTS: [u64; 6] = [5120, 5121, 5122, 5123, 5125, 5126];
 pub(super) const INDEX_COMPONENTS: [u64; 3] = [5121, 5123, 5125];
 
 impl Component {
-    pub(super) fn from_file(number: u64) -> Option<Self> {
-        Some(match number {
+    pub(super) fn from_file(number: u64) -> Self {
+        match number {
             5120 => Self::I8,
             5121 => Self::U8,
             5122 => Self::I16,
             5123 => Self::U16,
             5125 => Self::U32,
             5126 => Self::F32,
-            _ => return None,
-        })
+            _ => Self::Unknown,
+        }
     }
 
     pub(super) fn bytes(self) -> u64 {
         match self {
             Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
+            Self::U32 | Self::F32 | Self::Unknown => 4,
         }
     }
 
@@ -50,7 +51,7 @@ impl Component {
             Self::U8 => (0, u8::MAX.into()),
             Self::I16 => (i16::MIN.into(), i16::MAX.into()),
             Self::U16 => (0, u16::MAX.into()),
-            Self::U32 | Self::F32 => (0, u32::MAX.into()),
+            Self::U32 | Self::F32 | Self::Unknown => (0, u32::MAX.into()),
         }
     }
 
@@ -70,7 +71,7 @@ impl Component {
     /// An integer as a fraction of its type's largest value; a float as it is.
     pub(super) fn fraction(self, value: f64) -> f64 {
         match self {
-            Self::F32 => value,
+            Self::F32 | Self::Unknown => value,
             Self::I8 | Self::I16 => (value / self.range().1 as f64).max(-1.0),
             Self::U8 | Self::U16 | Self::U32 => value / self.range().1 as f64,
         }
@@ -84,6 +85,7 @@ impl Component {
             Self::U16 => "UNSIGNED_SHORT",
             Self::U32 => "UNSIGNED_INT",
             Self::F32 => "FLOAT",
+            Self::Unknown => "of an unknown component type",
         }
     }
 }
@@ -143,7 +145,7 @@ impl Shape {
             Self::Mat2 => "MAT2",
             Self::Mat3 => "MAT3",
             Self::Mat4 => "MAT4",
-            Self::Unknown => "of an unknown type",
+            Self::Unknown => "an unknown shape",
         }
     }
 }

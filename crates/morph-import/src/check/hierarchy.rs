@@ -28,12 +28,12 @@ impl Hierarchy {
                 && camera >= lists.camera_count
             {
                 let count = lists.camera_count as usize;
-                lists.unresolved(findings, child(&place, "camera"), "camera", camera, count);
+                findings.unresolved(child(&place, "camera"), "camera", camera, count);
             }
             if let Some(skin) = node.skin
                 && lists.skin(skin).is_none()
             {
-                lists.unresolved(findings, child(&place, "skin"), "skin", skin, lists.skins.len());
+                findings.unresolved(child(&place, "skin"), "skin", skin, lists.skins.len());
             }
             link_mesh(lists, node, &place, findings);
             hierarchy.link_children(lists, index, node, &place, findings);
@@ -54,7 +54,7 @@ impl Hierarchy {
             let Some(child_index) = *child_index else { continue };
             let pointer = child(&place, position);
             if lists.node(child_index).is_none() {
-                lists.unresolved(findings, pointer, "node", child_index, lists.nodes.len());
+                findings.unresolved(pointer, "node", child_index, lists.nodes.len());
                 continue;
             }
             let parent = &mut self.parents[child_index as usize];
@@ -117,7 +117,7 @@ impl Hierarchy {
                 let Some(node) = *node else { continue };
                 let pointer = child(&place, position);
                 if lists.node(node).is_none() {
-                    lists.unresolved(findings, pointer, "node", node, lists.nodes.len());
+                    findings.unresolved(pointer, "node", node, lists.nodes.len());
                 } else if let Some(parent) = self.parents[node as usize] {
                     let message =
                         format!("node {node} is a child of node {parent}, a scene lists roots only");
@@ -126,7 +126,7 @@ impl Hierarchy {
             }
         }
         let loops = self.loops();
-        let scenes = self.scenes_with_skins(lists, work);
+        let scenes = scenes_with_skins(lists, work);
         for (index, node) in present(&lists.nodes) {
             let place = child("/nodes", index);
             let is_empty = node.children.is_none() && node.mesh.is_none_or(|mesh| lists.mesh(mesh).is_none());
@@ -164,34 +164,34 @@ impl Hierarchy {
             }
         }
     }
+}
 
-    /// The nodes of each scene; `None` where that would take too long, or no node has a skin.
-    fn scenes_with_skins(&self, lists: &Lists<'_>, work: &mut Work) -> Option<Vec<HashSet<usize>>> {
-        present(&lists.nodes).find(|(_, node)| node.skin.is_some())?;
-        let mut scenes = Vec::new();
-        for (_, scene) in present(&lists.scenes) {
-            let mut seen = HashSet::new();
-            let mut open: Vec<u64> = scene.nodes.iter().flatten().copied().flatten().collect();
-            while let Some(index) = open.pop() {
-                let Some(node) = lists.node(index) else { continue };
-                if !work.take(16) {
-                    return None;
-                }
-                if seen.insert(index as usize) {
-                    open.extend(node.children.iter().flatten().copied().flatten());
-                }
+/// The nodes of each scene; `None` where that would take too long, or no node has a skin.
+fn scenes_with_skins(lists: &Lists<'_>, work: &mut Work) -> Option<Vec<HashSet<usize>>> {
+    present(&lists.nodes).find(|(_, node)| node.skin.is_some())?;
+    let mut scenes = Vec::new();
+    for (_, scene) in present(&lists.scenes) {
+        let mut seen = HashSet::new();
+        let mut open: Vec<u64> = scene.nodes.iter().flatten().copied().flatten().collect();
+        while let Some(index) = open.pop() {
+            let Some(node) = lists.node(index) else { continue };
+            if !work.take(16) {
+                return None;
             }
-            scenes.push(seen);
+            if seen.insert(index as usize) {
+                open.extend(node.children.iter().flatten().copied().flatten());
+            }
         }
-        Some(scenes)
+        scenes.push(seen);
     }
+    Some(scenes)
 }
 
 /// Checks what a node shows.
 fn link_mesh(lists: &Lists<'_>, node: &Node, place: &str, findings: &mut Findings) {
     let Some(index) = node.mesh else { return };
     let Some(mesh) = lists.mesh(index) else {
-        lists.unresolved(findings, child(place, "mesh"), "mesh", index, lists.meshes.len());
+        findings.unresolved(child(place, "mesh"), "mesh", index, lists.meshes.len());
         return;
     };
     if mesh.primitives.is_none() {

@@ -9,8 +9,7 @@ use super::buffers::{Buffer, View};
 use super::json::{Json, child};
 use super::meshes::Mesh;
 use super::nodes::{Node, Scene};
-use super::object::{Object, Reading};
-use super::report::Findings;
+use super::object::{Need, Object, Reading};
 use super::skins::Skin;
 
 /// The lists. An item that could not be read at all is `None`, and counts as not there.
@@ -98,23 +97,6 @@ impl<'j> Lists<'j> {
     pub(super) fn views(&self) -> impl Iterator<Item = (usize, &View)> {
         present(&self.views)
     }
-
-    /// Tells that an index names nothing.
-    pub(super) fn unresolved(
-        &self,
-        findings: &mut Findings,
-        pointer: impl Into<String>,
-        kind: &str,
-        index: u64,
-        count: usize,
-    ) {
-        let message = if index < count as u64 {
-            format!("{kind} {index} is too damaged to be used")
-        } else {
-            format!("there is no {kind} {index}; the file has {count}, counted from 0")
-        };
-        findings.error("UNRESOLVED_REFERENCE", pointer, message);
-    }
 }
 
 /// An item that is there and could be read.
@@ -133,43 +115,37 @@ pub(super) fn present<T>(list: &[Option<T>]) -> impl Iterator<Item = (usize, &T)
 fn items<'j, T>(
     root: &mut Object<'j, '_>,
     name: &str,
-    mut read: impl FnMut(&mut Object<'j, '_>) -> Option<T>,
+    mut read: impl FnMut(&mut Object<'j, '_>) -> T,
 ) -> Vec<Option<T>> {
-    let Some(list) = top_list(root, name) else {
+    let Some(list) = root.list(name, Need::Optional) else {
         return Vec::new();
     };
     let place = child(&root.pointer, name);
     let reading: &mut Reading = root.reading;
-    let mut item = |(index, json): (usize, &'j Json)| match json.object() {
-        Some(members) => read(&mut Object {
-            members,
-            pointer: child(&place, index),
-            reading: &mut *reading,
-        }),
-        None => {
+    let mut item = |(index, json): (usize, &'j Json)| {
+        let pointer = child(&place, index);
+        let Some(members) = json.object() else {
             let message = format!("the item is {}, it has to be an object", json.kind());
-            reading
-                .findings
-                .error("TYPE_MISMATCH", child(&place, index), message);
-            None
-        }
+            reading.findings.error("TYPE_MISMATCH", pointer, message);
+            return None;
+        };
+        Some(read(&mut Object {
+            members,
+            pointer,
+            reading: &mut *reading,
+        }))
     };
     list.iter().enumerate().map(&mut item).collect()
 }
 
-/// A list of the root that has items.
-fn top_list<'j>(root: &mut Object<'j, '_>, name: &str) -> Option<&'j [Json]> {
-    root.list(name, super::object::Need::Optional)
-}
-
 /// The length of a list whose items are not looked into.
-fn length(root: &mut Object<'_, '_>, name: &str) -> u64 {
+fn length(root: &Object<'_, '_>, name: &str) -> u64 {
     let list = root.members.get(name).and_then(Json::list);
     list.map_or(0, |list| list.len() as u64)
 }
 
 /// Notes the buffer views that hold images, whose own faults are not looked for.
-fn images_use_views(root: &mut Object<'_, '_>, views: &mut [Option<View>]) {
+fn images_use_views(root: &Object<'_, '_>, views: &mut [Option<View>]) {
     let images = root
         .members
         .get("images")

@@ -33,7 +33,7 @@ pub(super) struct Primitive<'j> {
 const TRIANGLES: u64 = 4;
 
 impl<'j> Mesh<'j> {
-    pub(super) fn read(object: &mut Object<'j, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'j, '_>) -> Self {
         object.begin(&["primitives", "weights", "name"]);
         let weights = object.floats("weights", None, (f64::NEG_INFINITY, f64::INFINITY));
         let primitives = object
@@ -46,11 +46,11 @@ impl<'j> Mesh<'j> {
             let message = format!("{} weights for {targets} morph targets", weights.len());
             object.error("MESH_INVALID_WEIGHTS_COUNT", "weights", message);
         }
-        Some(Mesh {
+        Mesh {
             primitives,
             weights,
             extras: object.members.get("extras"),
-        })
+        }
     }
 
     fn read_primitives(object: &mut Object<'j, '_>, list: &[&'j Members]) -> Vec<Primitive<'j>> {
@@ -133,19 +133,16 @@ fn check_names(object: &mut Object<'_, '_>, attributes: &Attributes<'_>) -> usiz
         let kind = numbered(name).and_then(|(kind, number)| {
             Some((NUMBERED.iter().position(|numbered| *numbered == kind)?, number))
         });
-        match kind {
-            Some((kind, number)) => {
-                let (count, end) = &mut found[kind];
-                *count += 1;
-                *end = (*end).max(number.saturating_add(1));
-            }
-            None => {
-                let message = format!(
-                    "`{}` is no attribute; names of your own begin with an underscore",
-                    shorten(name)
-                );
-                findings.error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", child(&place, name), message);
-            }
+        if let Some((kind, number)) = kind {
+            let (count, end) = &mut found[kind];
+            *count += 1;
+            *end = (*end).max(number.saturating_add(1));
+        } else {
+            let message = format!(
+                "`{}` is no attribute; names of your own begin with an underscore",
+                shorten(name)
+            );
+            findings.error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", child(&place, name), message);
         }
     }
     if !has("POSITION") {

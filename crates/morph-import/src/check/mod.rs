@@ -34,14 +34,13 @@ mod skins;
 mod values;
 mod work;
 
-use std::ops::Range;
 use std::path::Path;
 
 pub use report::{Problem, Report, Severity};
 
-use data::{Data, Source};
+use data::{Binary, Data, Source};
 use hierarchy::Hierarchy;
-use json::Json;
+use json::{Json, Members};
 use lists::Lists;
 use object::{Object, Reading};
 use values::Checks;
@@ -62,32 +61,36 @@ pub fn check(path: &Path, bytes: &[u8]) -> Report {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let source = Source {
+    let is_container = is_named_glb || bytes.starts_with(&MAGIC);
+    let mut source = Source {
         folder,
         file: bytes,
-        is_container: is_named_glb || bytes.starts_with(&MAGIC),
+        is_container,
+        binary: Binary::Absent,
     };
-    if source.is_container {
+    if is_container {
         let container = container::read(bytes, &mut reading.findings);
+        source.binary = match container.binary {
+            _ if !container.is_whole => Binary::CutOff,
+            Some(range) => Binary::Chunk(range),
+            None => Binary::Absent,
+        };
         if let Some(json) = container.json {
-            let data = container.is_whole.then_some(container.binary);
-            check_document(&bytes[json], source, data, &mut reading);
+            check_document(&bytes[json], &source, &mut reading);
         }
     } else {
-        check_document(bytes, source, Some(None), &mut reading);
+        check_document(bytes, &source, &mut reading);
     }
     reading.findings.finish()
 }
 
-/// Checks the JSON, and what lies in buffers where `binary` is there, which is the place of the binary chunk if there is
-/// one.
-fn check_document(
-    text: &[u8],
-    source: Source<'_>,
-    binary: Option<Option<Range<usize>>>,
-    reading: &mut Reading,
-) {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+/// Checks the JSON, and what lies in buffers.
+fn check_document(text: &[u8], source: &Source<'_>, reading: &mut Reading) {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").map_or(text, |rest| {
+        let message = "the text begins with a byte order mark, which JSON does not allow";
+        reading.findings.error("INVALID_JSON", "", message);
+        rest
+    });
     let json: Json = match serde_json::from_slice(text) {
         Ok(json) => json,
         Err(error) => {
@@ -102,6 +105,12 @@ fn check_document(
         reading.findings.error("TYPE_MISMATCH", "", message);
         return;
     };
+    check_lists(members, source, reading);
+    reading.findings.name_places(members);
+}
+
+/// Checks the root object, and what lies in buffers.
+fn check_lists(members: &Members, source: &Source<'_>, reading: &mut Reading) {
     let mut root = Object {
         members,
         pointer: String::new(),
@@ -122,8 +131,8 @@ fn check_document(
     hierarchy.check(&lists, &mut work, findings);
     hierarchy::unused_weights(&lists, findings);
     morphs::check_names(&lists, findings);
-    if let Some(binary) = binary {
-        let data = Data::fetch(&lists, source, binary, findings);
+    if source.binary != Binary::CutOff {
+        let data = Data::fetch(&lists, source, findings);
         work.allow_bytes(data.bytes_read - source.file.len() as u64);
         values::check(&lists, &data, &checks, &mut work, findings);
         influences::check(&lists, &data, &mut work, findings);
@@ -163,7 +172,7 @@ fn read_lists<'j>(root: &mut Object<'j, '_>) -> Option<Lists<'j>> {
         && lists.scenes.get(scene as usize).is_none_or(Option::is_none)
     {
         let count = lists.scenes.len();
-        lists.unresolved(&mut root.reading.findings, "/scene", "scene", scene, count);
+        root.reading.findings.unresolved("/scene", "scene", scene, count);
     }
     Some(lists)
 }

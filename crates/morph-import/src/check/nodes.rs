@@ -29,16 +29,16 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    pub(super) fn read(object: &mut Object<'_, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_, '_>) -> Self {
         object.begin(&["nodes", "name"]);
-        Some(Scene {
+        Scene {
             nodes: object.indices("nodes", Need::Optional),
-        })
+        }
     }
 }
 
 impl Node {
-    pub(super) fn read(object: &mut Object<'_, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_, '_>) -> Self {
         object.begin(&[
             "camera",
             "children",
@@ -100,7 +100,7 @@ impl Node {
             && is(&scale, &[1.0; 3])
             && matrix_is_default;
         let has_more = ["extensions", "extras"].iter().any(|name| object.has(name));
-        Some(Node {
+        Node {
             camera,
             children,
             skin,
@@ -109,7 +109,7 @@ impl Node {
             has_matrix: matrix.is_some(),
             has_transform: !is_default,
             has_more,
-        })
+        }
     }
 }
 

@@ -66,8 +66,7 @@ impl Link<'_, '_> {
             && material >= self.lists.material_count
         {
             let (pointer, count) = (child(&self.place, "material"), self.lists.material_count as usize);
-            self.lists
-                .unresolved(self.findings, pointer, "material", material, count);
+            self.findings.unresolved(pointer, "material", material, count);
         }
         self.targets(primitive);
     }
@@ -75,8 +74,7 @@ impl Link<'_, '_> {
     fn unresolved(&mut self, name: &str, index: u64) {
         let pointer = child(&self.place, name);
         let count = self.lists.accessors.len();
-        self.lists
-            .unresolved(self.findings, pointer, "accessor", index, count);
+        self.findings.unresolved(pointer, "accessor", index, count);
     }
 
     /// Checks the base attributes, and returns the vertex count.
@@ -118,8 +116,7 @@ impl Link<'_, '_> {
     fn note(&mut self, index: u64, pointer: &str) -> bool {
         if self.lists.accessor(index).is_none() {
             let count = self.lists.accessors.len();
-            self.lists
-                .unresolved(self.findings, pointer, "accessor", index, count);
+            self.findings.unresolved(pointer, "accessor", index, count);
             return false;
         }
         let usage = AccessorUsage::Attribute;

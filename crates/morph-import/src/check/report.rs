@@ -1,5 +1,8 @@
 //! What a check found.
 
+use super::json::{Json, Members};
+use crate::text::shorten;
+
 /// How much a problem matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -24,6 +27,8 @@ pub struct Problem {
     pub pointer: String,
     /// The place in the binary container, in bytes from the start of the file, where the problem is one of it.
     pub offset: Option<u64>,
+    /// The name of what the pointer's first two parts lead to, such as the mesh's, shortened; none where it has none.
+    pub name: Option<String>,
     /// How often it occurs at this place: the elements of an accessor that have it, for instance.
     pub count: u64,
     /// What is wrong, with numbers, and where it helps what would be right. Of many occurrences it tells the first.
@@ -89,6 +94,16 @@ impl Findings {
         self.add(Severity::Info, code, pointer, 1, message);
     }
 
+    /// Tells that the file has no usable item of an index; it has `count` of them.
+    pub(super) fn unresolved(&mut self, pointer: impl Into<String>, kind: &str, index: u64, count: usize) {
+        let message = if index < count as u64 {
+            format!("{kind} {index} is too damaged to be used")
+        } else {
+            format!("there is no {kind} {index}; there are {count}, counted from 0")
+        };
+        self.error("UNRESOLVED_REFERENCE", pointer, message);
+    }
+
     /// Adds a problem that occurs `count` times at its place.
     pub(super) fn add(
         &mut self,
@@ -103,6 +118,7 @@ impl Findings {
             code,
             pointer: pointer.into(),
             offset: None,
+            name: None,
             count,
             message: message.into(),
         });
@@ -121,6 +137,7 @@ impl Findings {
             code,
             pointer: String::new(),
             offset: Some(offset as u64),
+            name: None,
             count: 1,
             message: message.into(),
         });
@@ -134,7 +151,22 @@ impl Findings {
         }
     }
 
+    /// Gives every problem the name of what it is in.
+    pub(super) fn name_places(&mut self, root: &Members) {
+        for problem in &mut self.report.problems {
+            problem.name = name_of_place(root, &problem.pointer);
+        }
+    }
+
     pub(super) fn finish(self) -> Report {
         self.report
     }
+}
+
+/// The name of the item of one of the file's lists that a pointer leads to or into.
+fn name_of_place(root: &Members, pointer: &str) -> Option<String> {
+    let mut parts = pointer.strip_prefix('/')?.splitn(3, '/');
+    let list = root.get(parts.next()?).and_then(Json::list)?;
+    let item = list.get(parts.next()?.parse::<usize>().ok()?)?;
+    item.object()?.get("name")?.text().map(shorten)
 }

@@ -22,14 +22,14 @@ pub(super) struct Skin {
 }
 
 impl Skin {
-    pub(super) fn read(object: &mut Object<'_, '_>) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_, '_>) -> Self {
         object.begin(&["inverseBindMatrices", "skeleton", "joints", "name"]);
-        Some(Skin {
+        Skin {
             inverse_bind_matrices: object.index("inverseBindMatrices", Need::Optional),
             skeleton: object.index("skeleton", Need::Optional),
             joints: object.indices("joints", Need::Required),
             common_roots: Vec::new(),
-        })
+        }
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn link(
         let Some(skeleton) = skin.skeleton else { continue };
         let pointer = child(&place, "skeleton");
         if lists.node(skeleton).is_none() {
-            lists.unresolved(findings, pointer, "node", skeleton, lists.nodes.len());
+            findings.unresolved(pointer, "node", skeleton, lists.nodes.len());
         } else if roots_are_known && !skin.common_roots.contains(&(skeleton as usize)) {
             let message = format!("node {skeleton} is not above all joints");
             findings.error("SKIN_SKELETON_INVALID", pointer, message);
@@ -75,13 +75,7 @@ fn link_joints(
     for (position, joint) in joints.iter().enumerate() {
         let Some(joint) = *joint else { continue };
         if lists.node(joint).is_none() {
-            lists.unresolved(
-                findings,
-                child(&place, position),
-                "node",
-                joint,
-                lists.nodes.len(),
-            );
+            findings.unresolved(child(&place, position), "node", joint, lists.nodes.len());
             continue;
         }
         let joint = joint as usize;
@@ -112,7 +106,7 @@ fn link_matrices(
     };
     let pointer = child(place, "inverseBindMatrices");
     if lists.accessor(index).is_none() {
-        lists.unresolved(findings, pointer, "accessor", index, lists.accessors.len());
+        findings.unresolved(pointer, "accessor", index, lists.accessors.len());
         return;
     }
     let usage = AccessorUsage::InverseBindMatrices;

@@ -146,7 +146,8 @@ fn check_sparse_indices(
     work: &mut Work,
     findings: &mut Findings,
 ) {
-    let (Some(element_count), Some(_)) = (accessor.count, accessor.shape) else {
+    let (Some(element_count), Some(_), true) = (accessor.count, accessor.shape, accessor.is_readable())
+    else {
         return;
     };
     let Some((component, bytes)) = sparse_indices(accessor, lists, data) else {
