@@ -65,8 +65,11 @@ impl<'a> Data<'a> {
         let mut buffers: Vec<Option<Bytes<'a>>> = lists.buffers.iter().map(|_| None).collect();
         for (index, buffer) in present(&lists.buffers) {
             let place = child("/buffers", index);
-            let Some(promised) = buffer.byte_length else {
-                continue;
+            let is_data_uri = buffer.uri.is_some_and(|uri| uri.starts_with("data:"));
+            let promised = match buffer.byte_length {
+                Some(length) => length,
+                None if is_data_uri => 0,
+                None => continue,
             };
             let bytes = match buffer.uri {
                 Some(uri) => fetch.uri(uri, &child(&place, "uri"), findings),
@@ -79,7 +82,7 @@ impl<'a> Data<'a> {
                 let message = format!("the buffer promises {promised} bytes and has {found}");
                 findings.error("BUFFER_BYTE_LENGTH_MISMATCH", place.as_str(), message);
                 // What a data URI has is looked at all the same, as the Khronos validator does.
-                if !buffer.uri.is_some_and(|uri| uri.starts_with("data:")) {
+                if !is_data_uri {
                     continue;
                 }
             }
