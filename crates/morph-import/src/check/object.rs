@@ -124,9 +124,13 @@ impl<'j> Object<'j, '_> {
     ) -> Option<&'j Json> {
         if need == Need::Required && matches!(self.members.get(name), None | Some(Json::Null)) {
             let message = format!("`{name}` is missing");
-            self.reading
-                .findings
-                .error("UNDEFINED_PROPERTY", self.pointer.clone(), message);
+            // The Khronos validator writes a slash for the root.
+            let place = if self.pointer.is_empty() {
+                "/"
+            } else {
+                &self.pointer
+            };
+            self.reading.findings.error("UNDEFINED_PROPERTY", place, message);
         }
         self.value(name, expected, is_right)
     }
