@@ -69,7 +69,6 @@ impl Loaded {
         match self.model.format {
             Format::Gltf => "gltf",
             Format::Glb => "glb",
-            Format::Fbx => "fbx",
             Format::MakeHuman => "makehuman",
             _ => "other",
         }
