@@ -76,7 +76,7 @@ fn a_person_reads_the_worst_first_and_what_is_alike_together() {
     assert_eq!(
         &lines[..5],
         [
-            "many.gltf: glTF 2.0: 10 errors, 1 warning, 1 note",
+            "many.gltf: glTF 2.0: 10 errors, 1 warning, 10 notes",
             "",
             "10 errors",
             "  UNRESOLVED_REFERENCE",
@@ -87,7 +87,7 @@ fn a_person_reads_the_worst_first_and_what_is_alike_together() {
         "    … and 5 more places (--all lists them)\n",
         "  MORPH_NOT_IMPORTED\n",
         "\n1 warning\n  MORPH_TARGET_NAME_REPEATED\n    /meshes/0/extras/targetNames/1 \"Square\": \"a\" is the name of target 0 already\n",
-        "\n1 note\n  MORPH_TARGET_MOVES_NOTHING\n",
+        "\n10 notes\n  NODE_EMPTY\n",
     ] {
         assert!(run.out.contains(part), "no {part:?} in\n{}", run.out);
     }
