@@ -10,7 +10,8 @@ use super::json::child;
 use super::lists::Lists;
 use super::object::{Need, Object};
 use super::report::{Findings, Severity};
-use super::values::{Check, Checks};
+use super::uses::Check;
+use super::values::Checks;
 
 /// An animation, as far as it could be read.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 //!
 //! The way of a file: `container` finds the JSON, `asset` its version, `lists` reads every list with the checks that
 //! need no other list, `primitives`, `hierarchy`, `skins` and `animations` follow the references, `data` fetches the
-//! bytes, and `values`, `influences` and `morphs` look at every number.
+//! bytes, and `values` with `uses`, `influences` and `morphs` look at every number.
 //!
 //! The values of an accessor are looked at one element after the other and never held, problems have a limit, and so has
 //! the work that a file can ask for: what a check takes is bounded by the size of the file.
@@ -31,6 +31,7 @@ mod object;
 mod primitives;
 mod report;
 mod skins;
+mod uses;
 mod values;
 mod work;
 

@@ -9,7 +9,8 @@ use super::json::child;
 use super::lists::Lists;
 use super::meshes::{Attributes, Primitive};
 use super::report::Findings;
-use super::values::{Check, Checks};
+use super::uses::Check;
+use super::values::Checks;
 
 /// Checks all primitives, and notes which values have to be looked at later.
 pub(super) fn link(lists: &mut Lists<'_>, checks: &mut Checks, findings: &mut Findings) {

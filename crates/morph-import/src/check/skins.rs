@@ -8,7 +8,8 @@ use super::json::child;
 use super::lists::{Lists, present};
 use super::object::{Need, Object};
 use super::report::Findings;
-use super::values::{Check, Checks};
+use super::uses::Check;
+use super::values::Checks;
 use super::work::Work;
 
 /// A skin, as far as it could be read.
