@@ -5,6 +5,7 @@ use std::path::Path;
 
 use morph_anim::yaml;
 use morph_core::{BuildOptions, MorphMesh, Quantization, RestStreams, morph};
+use morph_import::check::check;
 use morph_import::export::to_glb;
 use morph_import::{ImportOptions, Model, Primitive, load_bytes};
 use tempfile::TempDir;
@@ -78,6 +79,9 @@ fn options() -> ImportOptions {
 }
 
 fn read(name: &str, bytes: &[u8]) {
+    // Whatever is wrong, it is told in a report that does not outgrow the file, and the report never fails.
+    let report = check(Path::new(name), bytes);
+    assert!(report.problems.iter().all(|problem| problem.count > 0));
     for options in [ImportOptions::default(), options()] {
         if let Ok(model) = load_bytes(Path::new(name), bytes, &options) {
             use_model(&model);

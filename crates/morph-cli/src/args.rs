@@ -14,6 +14,7 @@ use crate::render::size::Size;
 const EXAMPLES: &str = "\
 Examples:
   morph inspect face.glb
+  morph check face.glb
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.obj
   morph eval face.glb --preset mixed --backend gather --instances 16
   morph render face.glb --weights jawOpen=0.7 --camera head --out face.png
@@ -22,6 +23,8 @@ Exit codes:
   0  done
   1  refused, and the error says why; a value that is no good counts here too
   2  the command line itself is wrong: an unknown option, or one that is missing
+  3  morph check only: the file has warnings, and no errors
+  4  morph check only: the file has errors
 
 Drivers:
   --driver takes a part of a device's or driver's name, such as nvidia, lavapipe or swiftshader.
@@ -47,6 +50,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show what a file holds: meshes, targets, what they cost in each format, and problems
     Inspect(InspectArgs),
+    /// List everything that is wrong with a file, for whoever made it
+    Check(CheckArgs),
     /// Morph one primitive, on the host or on a Vulkan device, and write or sum up the result
     Eval(EvalArgs),
     /// Draw the morphed model into a PNG
@@ -158,6 +163,35 @@ pub(crate) struct InspectArgs {
     /// List every target, also where there are more than a hundred
     #[arg(long)]
     pub(crate) full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+glTF: the errors that touch geometry, morph targets, skins and animation are those of the Khronos glTF
+validator, with its codes and JSON pointers. Codes that begin with MORPH_ are morph's own. Materials,
+textures, images and cameras are not looked at.
+Other formats: what is odd about a file that can be read.
+
+Exit codes:
+  0  nothing is wrong; there may be notes
+  1  the file cannot be read, and the error says why
+  2  the command line itself is wrong
+  3  there are warnings, and no errors
+  4  there are errors
+
+Examples:
+  morph check face.glb
+  morph check face.glb --all
+  morph check face.glb --json | jq -r '.problems[] | select(.severity == \"error\") | .code'")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// List every place of a problem, also where there are many
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,4 +1,4 @@
-//! What the program `morph` does: inspects models with morph targets, evaluates them on the host or on a Vulkan
+//! What the program `morph` does: inspects and checks models with morph targets, evaluates them on the host or on a Vulkan
 //! device, and draws them.
 //!
 //! The program hands its arguments to [`run`]; tests may do the same with streams of their own.
@@ -13,6 +13,7 @@
 //! ```
 
 mod args;
+mod check;
 mod console;
 mod convert;
 mod device_room;
@@ -51,7 +52,8 @@ const USAGE: u8 = 2;
 
 /// Runs a command line, the program's name first, and returns the exit code.
 ///
-/// 0: done. 1: refused, with the reason as `error: …` among the notes. 2: the command line itself is wrong.
+/// 0: done. 1: refused, with the reason as `error: …` among the notes. 2: the command line itself is wrong. `morph check`
+/// has two more: 3 where the file has warnings and no errors, 4 where it has errors.
 /// Never panics on what it is given, and leaves no file half written.
 pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console: &mut Console<'_>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
@@ -60,13 +62,14 @@ pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console
     };
     start_log(cli.verbose);
     let done = match &cli.command {
-        Command::Inspect(args) => inspect::run(args, console),
-        Command::Eval(args) => eval::run(args, console),
-        Command::Render(args) => render::run(args, console),
-        Command::Convert(args) => convert::run(args, console),
+        Command::Inspect(args) => inspect::run(args, console).map(|()| DONE),
+        Command::Check(args) => check::run(args, console),
+        Command::Eval(args) => eval::run(args, console).map(|()| DONE),
+        Command::Render(args) => render::run(args, console).map(|()| DONE),
+        Command::Convert(args) => convert::run(args, console).map(|()| DONE),
     };
     match done {
-        Ok(()) => DONE,
+        Ok(code) => code,
         Err(error) => refuse(&error, console),
     }
 }

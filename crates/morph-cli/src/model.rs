@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use morph_core::{RestError, RestStreams};
-use morph_import::{ImportOptions, Mesh, Model, Primitive};
+use morph_import::{Format, ImportOptions, Mesh, Model, Primitive};
 
 use crate::console::Console;
 use crate::error::CliError;
@@ -62,6 +62,17 @@ impl Loaded {
         primitives
             .get(given)
             .ok_or(CliError::NoSuchPrimitive { mesh, given, count })
+    }
+
+    /// The short name of the file's format, as in JSON.
+    pub(crate) fn format_name(&self) -> &'static str {
+        match self.model.format {
+            Format::Gltf => "gltf",
+            Format::Glb => "glb",
+            Format::Fbx => "fbx",
+            Format::MakeHuman => "makehuman",
+            _ => "other",
+        }
     }
 
     /// How messages name a mesh: `mesh 0 "Head"`.

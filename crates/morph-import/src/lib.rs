@@ -17,6 +17,8 @@
 //! # Ok::<(), morph_import::ImportError>(())
 //! ```
 
+pub mod check;
+
 mod convert;
 mod error;
 pub mod export;

@@ -6,7 +6,7 @@ use morph_anim::{Channel, Clip, Track};
 use morph_core::{
     Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, RestStreams, TargetReport,
 };
-use morph_import::{Format, Primitive, Topology};
+use morph_import::{Primitive, Topology};
 
 use super::problems;
 use super::report::{
@@ -45,13 +45,7 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
     problems.extend(problems::undrawable(loaded));
     Report {
         file: loaded.path.display().to_string(),
-        format: match model.format {
-            Format::Gltf => "gltf",
-            Format::Glb => "glb",
-            Format::Fbx => "fbx",
-            Format::MakeHuman => "makehuman",
-            _ => "other",
-        },
+        format: loaded.format_name(),
         meshes,
         nodes: collect_nodes(loaded),
         clips: collect_clips(loaded),

@@ -19,7 +19,7 @@ mod scene;
 mod skin;
 mod targets;
 mod topology;
-mod uri;
+pub(crate) mod uri;
 
 use std::path::Path;
 

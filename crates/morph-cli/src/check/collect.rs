@@ -1,0 +1,111 @@
+//! Finds the problems: of glTF by the checker, of other formats by what the importer says.
+
+use std::path::Path;
+
+use morph_import::check::{self, Severity};
+use morph_import::{ImportError, ImportOptions};
+
+use super::report::{Problem, Report, word};
+use crate::args::ModelArgs;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::model::Loaded;
+
+/// What a binary glTF file begins with.
+const GLB_MAGIC: &[u8] = b"glTF";
+
+/// All problems of a file.
+pub(super) fn collect(args: &ModelArgs, console: &mut Console<'_>) -> Result<Report, CliError> {
+    let path = &args.file;
+    match gltf_format(path)? {
+        Some((format, bytes)) => Ok(console.step(format!("checking {}", path.display()), || {
+            collect_gltf(path, format, &bytes, &args.import_options())
+        })),
+        None => collect_imported(args, console),
+    }
+}
+
+/// The bytes of a glTF file and its format; `None` where the file is of another format.
+fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError> {
+    let is_named = |ending: &str| {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+    };
+    // What is not there, is a folder or is of another format is the importer's to tell.
+    let may_be_gltf = is_named("gltf") || is_named("glb") || !(is_named("obj") || is_named("fbx"));
+    if !may_be_gltf || !path.is_file() {
+        return Ok(None);
+    }
+    let bytes = std::fs::read(path).map_err(|source| ImportError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let format = if bytes.is_empty() {
+        None
+    } else if bytes.starts_with(GLB_MAGIC) || is_named("glb") {
+        Some("glb")
+    } else {
+        is_named("gltf").then_some("gltf")
+    };
+    Ok(format.map(|format| (format, bytes)))
+}
+
+fn collect_gltf(path: &Path, format: &'static str, bytes: &[u8], options: &ImportOptions) -> Report {
+    let report = check::check(path, bytes);
+    let mut problems: Vec<Problem> = report
+        .problems
+        .into_iter()
+        .map(|problem| Problem {
+            severity: word(problem.severity),
+            code: problem.code,
+            pointer: problem.offset.is_none().then_some(problem.pointer),
+            offset: problem.offset,
+            name: problem.name,
+            count: problem.count,
+            message: problem.message,
+        })
+        .collect();
+    // Whether the other commands can read it is not what the format says, but what people want to know.
+    if let Err(error) = morph_import::load_bytes(path, bytes, options) {
+        let (place, message) = match &error {
+            ImportError::Gltf { place, source, .. } => (Some(place.clone()), source.to_string()),
+            other => (None, other.to_string()),
+        };
+        problems.push(Problem {
+            severity: word(Severity::Error),
+            code: "MORPH_NOT_IMPORTED",
+            pointer: None,
+            offset: None,
+            name: place,
+            count: 1,
+            message: format!("the other commands refuse the file: {message}"),
+        });
+    }
+    Report::new(path.display().to_string(), format, problems, report.left_out)
+}
+
+/// What the importer finds odd in a file that it can read.
+fn collect_imported(args: &ModelArgs, console: &Console<'_>) -> Result<Report, CliError> {
+    let loaded = Loaded::read(&args.file, &args.import_options(), console)?;
+    let problems = loaded
+        .model
+        .warnings
+        .iter()
+        .map(|warning| Problem {
+            severity: word(Severity::Warning),
+            code: "MORPH_IMPORT_WARNING",
+            pointer: None,
+            offset: None,
+            name: Some(warning.place.clone()),
+            count: 1,
+            message: warning.kind.to_string(),
+        })
+        .collect();
+    let format = loaded.format_name();
+    Ok(Report::new(
+        loaded.path.display().to_string(),
+        format,
+        problems,
+        0,
+    ))
+}
