@@ -101,14 +101,35 @@ impl Hierarchy {
     /// # Errors
     /// Where there are not as many locals as nodes; then `worlds` is left alone.
     pub fn world_matrices_into(&self, locals: &[Trs], worlds: &mut Vec<Mat4>) -> Result<(), HierarchyError> {
-        check_count("local transforms", locals.len(), self.parents.len())?;
+        self.multiply(locals.len(), |node| locals[node].matrix(), worlds)
+    }
+
+    /// As [`world_matrices_into`](Self::world_matrices_into), of local transforms that are matrices: not every matrix
+    /// consists of translation, rotation and scale.
+    ///
+    /// # Errors
+    /// Where there are not as many locals as nodes; then `worlds` is left alone.
+    pub fn world_of_matrices_into(
+        &self,
+        locals: &[Mat4],
+        worlds: &mut Vec<Mat4>,
+    ) -> Result<(), HierarchyError> {
+        self.multiply(locals.len(), |node| locals[node], worlds)
+    }
+
+    fn multiply(
+        &self,
+        local_count: usize,
+        local: impl Fn(usize) -> Mat4,
+        worlds: &mut Vec<Mat4>,
+    ) -> Result<(), HierarchyError> {
+        check_count("local transforms", local_count, self.parents.len())?;
         worlds.clear();
-        worlds.resize(locals.len(), Mat4::IDENTITY);
+        worlds.resize(local_count, Mat4::IDENTITY);
         for &node in &self.order {
-            let local = locals[node].matrix();
             worlds[node] = match self.parents[node] {
-                Some(parent) => worlds[parent] * local,
-                None => local,
+                Some(parent) => worlds[parent] * local(node),
+                None => local(node),
             };
         }
         Ok(())

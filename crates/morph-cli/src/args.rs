@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use morph_core::Quantization;
-use morph_import::ImportOptions;
+use morph_import::{ImportOptions, Space};
 use morph_render::Pass;
 
 use crate::preset::Preset;
@@ -35,7 +35,7 @@ Drivers:
 
 /// Morph targets (blend shapes, shape keys): look at them, evaluate them exactly, draw them.
 ///
-/// Reads glTF 2.0 (.gltf, .glb) and MakeHuman (.obj with a folder `targets` beside it).
+/// Reads glTF 2.0 (.gltf, .glb), FBX (.fbx) and MakeHuman (.obj with a folder `targets` beside it).
 #[derive(Debug, Parser)]
 #[command(name = "morph", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Draw the morphed model into a PNG
     Render(RenderArgs),
+    /// Say what a clip drives, and how, at some times
+    Sample(SampleArgs),
     /// Write the model in another format: GLB with sparse deltas, or OBJ at rest
     Convert(ConvertArgs),
 }
@@ -63,7 +65,7 @@ pub(crate) enum Command {
 /// The model and how it is read.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Model: .gltf, .glb, or the base .obj of MakeHuman
+    /// Model: .gltf, .glb, .fbx, or the base .obj of MakeHuman
     pub(crate) file: PathBuf,
     /// MakeHuman: a .target or .target.gz file, or a folder of them; may be repeated. Without it the folder `targets`
     /// beside the .obj
@@ -80,6 +82,18 @@ pub(crate) struct ModelArgs {
     /// Make normals and normal deltas where the file has none
     #[arg(long, help_heading = "Reading the model")]
     pub(crate) generate_normals: bool,
+    /// Make tangents and tangent deltas (MikkTSpace) where the file has none, and normals and texture coordinates
+    #[arg(long, help_heading = "Reading the model")]
+    pub(crate) generate_tangents: bool,
+    /// FBX: units and axes of the data
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SPACE",
+        default_value_t = SpaceChoice::Meters,
+        help_heading = "Reading the model"
+    )]
+    pub(crate) space: SpaceChoice,
 }
 
 impl ModelArgs {
@@ -88,9 +102,64 @@ impl ModelArgs {
             targets: self.targets.clone(),
             groups: self.groups.clone(),
             generate_normals: self.generate_normals,
+            generate_tangents: self.generate_tangents,
+            space: match self.space {
+                SpaceChoice::Meters => Space::Meters,
+                SpaceChoice::File => Space::File,
+            },
             ..ImportOptions::default()
         }
     }
+}
+
+/// What `sample` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Only what the clip drives is listed: a weight of zero is a value, an absent one is left alone.
+Before the first key and after the last their values hold.
+
+Examples:
+  morph sample face.glb --clip talk --fps 24 --json
+  morph sample body.glb --clip 0 --times 0,0.5,1")]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Clip, by its index in the file or its name
+    #[arg(long, value_name = "N|NAME", default_value = "0")]
+    pub(crate) clip: String,
+    /// Times in seconds
+    #[arg(long, value_name = "T,T", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) times: Vec<f32>,
+    /// Samples a second, from 0 to the last key
+    #[arg(
+        long,
+        value_name = "F",
+        allow_hyphen_values = true,
+        conflicts_with = "times",
+        required_unless_present = "times"
+    )]
+    pub(crate) fps: Option<f32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The units and axes of an FBX file's data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpaceChoice {
+    /// Metres, Y up
+    Meters,
+    /// As the file has them
+    File,
+}
+
+/// The order of the vertices in a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VertexOrder {
+    /// As they are drawn: in the order of the file's POSITION accessor for glTF
+    Vertex,
+    /// By control point over all primitives of the mesh: positions only, as FBX and OBJ number them
+    ControlPoint,
 }
 
 /// What `convert` takes.
@@ -200,13 +269,15 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result is in the order of the file's POSITION accessor and in the mesh's own space, before skin
-and node. Normals and tangents are sums and not made unit.
+and node, unless --skin is given. Weights of FBX channels with in-betweens are those of the channels,
+1 for 100 percent. Normals and tangents are sums and not made unit.
 A device has to give the host's result to the last bit. If it does not, the result is written all the
 same, and the exit code is 1.
 
 Examples:
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.json
   morph eval face.glb --preset only:7 --out face.obj
+  morph eval body.glb --clip walk --time 0.5 --skin --out body.obj
   morph eval face.glb --preset mixed --backend gather --quantization snorm16 --instances 16
   morph eval face.glb --weights-file pose.json --backend scatter --driver swiftshader --json")]
 pub(crate) struct EvalArgs {
@@ -220,6 +291,28 @@ pub(crate) struct EvalArgs {
     pub(crate) primitive: usize,
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
+    /// Clip, by its index in the file or its name: at --time it stands in for the weights that it drives
+    #[arg(long, value_name = "N|NAME", help_heading = "Scene")]
+    pub(crate) clip: Option<String>,
+    /// Time in the clip, in seconds
+    #[arg(
+        long,
+        value_name = "T",
+        default_value_t = 0.0,
+        requires = "clip",
+        allow_hyphen_values = true,
+        help_heading = "Scene"
+    )]
+    pub(crate) time: f32,
+    /// Skin after the morph, on the host: the result is in the model's space
+    #[arg(long, help_heading = "Scene")]
+    pub(crate) skin: bool,
+    /// Node that shows the mesh, by its index in the file [default: the first, with --skin the first that has a skin]
+    #[arg(long, value_name = "NODE", help_heading = "Scene")]
+    pub(crate) node: Option<usize>,
+    /// The order of the vertices in the result
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = VertexOrder::Vertex)]
+    pub(crate) order: VertexOrder,
     /// Who does the arithmetic
     #[arg(long, value_enum, default_value_t = Backend::Host, help_heading = "Arithmetic")]
     pub(crate) backend: Backend,

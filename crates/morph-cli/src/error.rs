@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use morph_core::{BuildError, KernelError, RestError, Stream, WeightError};
+use morph_anim::{ClipError, OtherLayout};
+use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, WeightError};
 use morph_import::ImportError;
+use morph_import::PlaybackError;
 use morph_import::export::ExportError;
 use morph_render::{CaptureError, DeformError, DeviceError, RenderError};
 
@@ -133,6 +135,50 @@ pub(crate) enum CliError {
         vertex: usize,
         ulp: u32,
     },
+    /// No clip is called so.
+    #[error("{} has no clip `{called}`{}", path.display(), clip_names(names))]
+    NoSuchClip {
+        path: PathBuf,
+        called: String,
+        names: Vec<String>,
+    },
+    /// A clip drives one thing twice.
+    #[error("clip {index} cannot be played: {source}")]
+    Clip { index: usize, source: ClipError },
+    /// A clip was bound to another model.
+    #[error(transparent)]
+    OtherLayout { source: OtherLayout },
+    /// The model's nodes, rigs or skins do not hold together.
+    #[error("the model cannot be posed: {source}")]
+    Playback { source: Box<PlaybackError> },
+    /// A time is no number.
+    #[error("the time {time} has to be a finite number of seconds")]
+    Time { time: f32 },
+    /// A number of frames a second that makes no sense.
+    #[error("--fps {fps}: it has to be above zero and finite")]
+    Fps { fps: f32 },
+    /// More samples than anybody could use.
+    #[error("these are {samples} samples; ask for {most} at most, by a smaller --fps")]
+    TooManySamples { samples: f64, most: f64 },
+    /// A node does not show the mesh.
+    #[error("node {node} does not show {place}{}", showing_nodes(others))]
+    NodeShowsNot {
+        node: usize,
+        place: String,
+        others: Vec<usize>,
+    },
+    /// The mesh has no skin.
+    #[error("{place} has no skin, or no node shows it with one; leave --skin out")]
+    NoSkin { place: String },
+    /// The skin does not fit the mesh.
+    #[error("{place} cannot be skinned: {source}")]
+    Skin { place: String, source: SkinError },
+    /// Something that devices do not do yet.
+    #[error("{option} is computed on the host; use it with --backend host")]
+    HostOnly { option: &'static str },
+    /// The format does not tell control points from vertices.
+    #[error("{place} has no control points apart from its vertices; only FBX and MakeHuman files have")]
+    NoControlPoints { place: String },
     /// Something is where it cannot be drawn.
     #[error("{place}: {source}")]
     Undrawable { place: String, source: Undrawable },
@@ -168,6 +214,26 @@ pub(crate) enum CliError {
     Print { source: io::Error },
 }
 
+fn clip_names(names: &[String]) -> String {
+    if names.is_empty() {
+        return ": it has none".to_owned();
+    }
+    let named: Vec<String> = names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| format!("{index} `{name}`"))
+        .collect();
+    format!(": there are {}", named.join(", "))
+}
+
+fn showing_nodes(others: &[usize]) -> String {
+    if others.is_empty() {
+        return "; no node does".to_owned();
+    }
+    let nodes: Vec<String> = others.iter().map(usize::to_string).collect();
+    format!("; nodes that do: {}", nodes.join(", "))
+}
+
 fn meshes_with_targets(others: &[usize]) -> String {
     match others {
         [] => " (no mesh of the file has any)".to_owned(),
@@ -185,6 +251,13 @@ impl CliError {
         move |source| CliError::Weight {
             place: place.to_owned(),
             source,
+        }
+    }
+
+    /// For `map_err` behind what a model is asked for.
+    pub(crate) fn playback(source: PlaybackError) -> CliError {
+        CliError::Playback {
+            source: Box::new(source),
         }
     }
 

@@ -22,8 +22,10 @@ mod error;
 mod eval;
 mod inspect;
 mod model;
+mod playback;
 mod preset;
 mod render;
+mod sample;
 mod table;
 mod text;
 mod weights;
@@ -66,6 +68,7 @@ pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console
         Command::Check(args) => check::run(args, console),
         Command::Eval(args) => eval::run(args, console).map(|()| DONE),
         Command::Render(args) => render::run(args, console).map(|()| DONE),
+        Command::Sample(args) => sample::run(args, console).map(|()| DONE),
         Command::Convert(args) => convert::run(args, console).map(|()| DONE),
     };
     match done {

@@ -101,6 +101,17 @@ impl Loaded {
     }
 }
 
+/// What a person calls a format that [`Loaded::format_name`] names.
+pub(crate) fn format_title(name: &str) -> &str {
+    match name {
+        "gltf" => "glTF 2.0",
+        "glb" => "glTF 2.0, binary",
+        "fbx" => "FBX",
+        "makehuman" => "MakeHuman",
+        other => other,
+    }
+}
+
 /// The rest pose of a primitive as the host kernel reads it, normals as the file has them.
 pub(crate) fn rest_streams(primitive: &Primitive) -> Result<(RestStreams, u64), RestError> {
     let tangents = primitive.tangents.as_deref().map(directions);

@@ -40,6 +40,11 @@ impl WeightRequest {
         })
     }
 
+    /// Whether nothing was said about weights.
+    pub(crate) fn asks_for_file_default(&self) -> bool {
+        matches!(self, WeightRequest::FileDefault)
+    }
+
     /// Whether the rest pose was asked for in so many words, which a mesh without targets can give too.
     pub(crate) fn asks_for_rest(&self) -> bool {
         match self {

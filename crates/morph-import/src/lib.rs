@@ -31,6 +31,7 @@ mod model;
 mod names;
 mod normals;
 mod options;
+mod playback;
 mod tangents;
 mod text;
 mod warning;
@@ -40,6 +41,7 @@ use std::path::Path;
 pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::{ImportOptions, Space, UpAxis};
+pub use playback::PlaybackError;
 pub use warning::{ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.

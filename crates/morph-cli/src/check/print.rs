@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{Problem, Report};
+use crate::model::format_title;
 use crate::text::{brief, count, counted, printable, readable};
 
 /// How many places of one kind of problem are shown, unless all are asked for.
@@ -11,13 +12,7 @@ const SHOWN_PLACES: usize = 4;
 /// The whole report.
 pub(super) fn text(report: &Report, all: bool) -> String {
     let mut text = String::new();
-    let format = match report.format {
-        "gltf" => "glTF 2.0",
-        "glb" => "glTF 2.0, binary",
-        "fbx" => "FBX",
-        "makehuman" => "MakeHuman",
-        other => other,
-    };
+    let format = format_title(report.format);
     let counts = [
         ("error", report.errors, "error", "errors"),
         ("warning", report.warnings, "warning", "warnings"),

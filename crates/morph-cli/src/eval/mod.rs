@@ -1,7 +1,9 @@
 //! `morph eval`: one primitive, morphed on the host or on a device, compared, measured, and written.
 
+mod control_points;
 mod device;
 mod measure;
+mod moment;
 mod obj;
 mod output;
 mod subject;
@@ -9,9 +11,9 @@ mod summary;
 
 use std::path::Path;
 
-use morph_core::{MorphedStreams, Stream, morph};
+use morph_core::{MorphedStreams, Stream};
 
-use crate::args::{Backend, EvalArgs};
+use crate::args::{Backend, EvalArgs, VertexOrder};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
@@ -19,6 +21,7 @@ use crate::weights::WeightRequest;
 use crate::write::{check_out, write_whole};
 use device::DeviceRun;
 use measure::{WorstError, worst_error};
+use moment::Moment;
 use output::{Output, write_json, write_raw};
 use subject::Subject;
 
@@ -41,15 +44,22 @@ pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliE
     if args.instances == 0 {
         return Err(CliError::NoInstances);
     }
+    if args.skin && args.backend != Backend::Host {
+        return Err(CliError::HostOnly { option: "--skin" });
+    }
     let request = WeightRequest::read(&args.weights)?;
     if args.backend == Backend::Host && (args.instances > 1 || args.driver.is_some()) {
         console.warn("the host runs one instance and no driver; --instances and --driver need --backend scatter or gather");
     }
     let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
     loaded.warn(console);
-    let subject = Subject::new(&loaded, args, &request, console)?;
-    let evaluation = evaluate(&subject, args, console)?;
-    let output = Output::new(&loaded, &subject, &evaluation, args);
+    let moment = Moment::new(&loaded, args, console)?;
+    if args.order == VertexOrder::ControlPoint {
+        return control_points::run(&loaded, args, &request, &moment, console);
+    }
+    let subject = Subject::new(&loaded, args, args.primitive, &request, &moment, console)?;
+    let evaluation = evaluate(&subject, args, &moment, console)?;
+    let output = Output::new(&loaded, &subject, &evaluation, args, &moment);
     if let (Some(path), Some(ending)) = (out, ending) {
         write_out(path, ending, &output, &subject)?;
     }
@@ -66,19 +76,24 @@ pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliE
     }
 }
 
-fn evaluate(subject: &Subject<'_>, args: &EvalArgs, console: &Console<'_>) -> Result<Evaluation, CliError> {
-    let kernel_error = |source| CliError::Kernel {
-        place: subject.place.clone(),
-        source,
-    };
-    let host = morph(&subject.mesh, &subject.rest, &subject.weights).map_err(kernel_error)?;
-    check_overflow(&host)?;
+fn evaluate(
+    subject: &Subject<'_>,
+    args: &EvalArgs,
+    moment: &Moment,
+    console: &Console<'_>,
+) -> Result<Evaluation, CliError> {
+    let host = subject.morph()?;
     let (result, device) = match args.backend {
         Backend::Host => (host, None),
         Backend::Scatter => device::run(subject, morph_vk::Method::Scatter, args, &host, console)?,
         Backend::Gather => device::run(subject, morph_vk::Method::Gather, args, &host, console)?,
     };
+    // The error of what is stored, which skinning does not change.
     let worst_error = worst_error(subject.primitive, &subject.weights, &result);
+    let result = match &moment.bones {
+        Some(bones) => subject.skin(&result, bones)?,
+        None => result,
+    };
     Ok(Evaluation {
         result,
         device,

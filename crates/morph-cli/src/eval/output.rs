@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Evaluation;
 use super::measure::WorstError;
+use super::moment::Moment;
 use super::subject::Subject;
 use crate::args::EvalArgs;
 use crate::error::CliError;
@@ -47,6 +48,33 @@ pub(super) struct What<'a> {
     pub(super) backend: &'static str,
     pub(super) quantization: &'static str,
     pub(super) device: Option<&'a str>,
+    /// `model` where a skin took the positions there; else they are in the mesh's own space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f32>,
+}
+
+impl<'a> What<'a> {
+    pub(super) fn new(loaded: &Loaded, args: &EvalArgs, moment: &Moment, device: Option<&'a str>) -> Self {
+        let in_scene = moment.clip.is_some() || moment.bones.is_some();
+        What {
+            file: loaded.path.display().to_string(),
+            mesh: args.mesh,
+            primitive: args.primitive,
+            backend: args.backend.name(),
+            quantization: args.quantization.as_str(),
+            device,
+            space: moment.bones.as_ref().map(|_| "model"),
+            node: moment.node.filter(|_| in_scene),
+            clip: moment.clip,
+            time: moment.clip.map(|_| moment.time),
+        }
+    }
 }
 
 /// How right it is.
@@ -62,17 +90,11 @@ impl<'a> Output<'a> {
         subject: &'a Subject<'_>,
         evaluation: &'a Evaluation,
         args: &EvalArgs,
+        moment: &Moment,
     ) -> Self {
         let device = evaluation.device.as_ref();
         Output {
-            what: What {
-                file: loaded.path.display().to_string(),
-                mesh: args.mesh,
-                primitive: args.primitive,
-                backend: args.backend.name(),
-                quantization: args.quantization.as_str(),
-                device: device.map(|run| run.device.as_str()),
-            },
+            what: What::new(loaded, args, moment, device.map(|run| run.device.as_str())),
             weights: &subject.weights,
             positions: &evaluation.result.positions,
             normals: evaluation.result.normals.as_deref(),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use morph_core::{BuildOptions, BuildReport, MorphMesh, RestStreams, WeightState};
+use morph_core::{
+    BuildOptions, BuildReport, MorphMesh, MorphedStreams, RestStreams, SkinPose, WeightState, morph, skin,
+};
 use morph_import::Primitive;
 
 use crate::args::EvalArgs;
@@ -10,6 +12,9 @@ use crate::console::Console;
 use crate::error::CliError;
 use crate::model::{Loaded, rest_streams};
 use crate::weights::WeightRequest;
+
+use super::check_overflow;
+use super::moment::Moment;
 
 /// A primitive, ready to be morphed.
 #[derive(Debug)]
@@ -28,13 +33,15 @@ impl<'a> Subject<'a> {
     pub(super) fn new(
         loaded: &'a Loaded,
         args: &EvalArgs,
+        index: usize,
         request: &WeightRequest,
+        moment: &Moment,
         console: &mut Console<'_>,
     ) -> Result<Self, CliError> {
         let mesh_place = loaded.mesh_place(args.mesh);
         let file_mesh = loaded.mesh(args.mesh)?;
-        let primitive = loaded.primitive(args.mesh, args.primitive)?;
-        let place = loaded.primitive_place(args.mesh, args.primitive);
+        let primitive = loaded.primitive(args.mesh, index)?;
+        let place = loaded.primitive_place(args.mesh, index);
         if file_mesh.target_names.is_empty() && !request.asks_for_rest() {
             return Err(CliError::NoTargets {
                 place: mesh_place,
@@ -73,10 +80,7 @@ impl<'a> Subject<'a> {
             "built"
         );
 
-        let (weights, warning) = request.resolve(mesh.names(), &file_mesh.default_weights, &mesh_place)?;
-        if let Some(warning) = warning {
-            console.warn(warning);
-        }
+        let weights = moment.weights(loaded, file_mesh, mesh.names(), request, &mesh_place, console)?;
         let mut state = WeightState::new(mesh.target_count());
         state
             .set_all(&weights, mesh.names())
@@ -90,5 +94,42 @@ impl<'a> Subject<'a> {
             report,
             weights,
         })
+    }
+
+    /// Morphs on the host, before any skin.
+    pub(super) fn morph(&self) -> Result<MorphedStreams, CliError> {
+        let host = morph(&self.mesh, &self.rest, &self.weights).map_err(|source| CliError::Kernel {
+            place: self.place.clone(),
+            source,
+        })?;
+        check_overflow(&host)?;
+        Ok(host)
+    }
+
+    /// Skins what was morphed.
+    pub(super) fn skin(
+        &self,
+        morphed: &MorphedStreams,
+        bones: &SkinPose,
+    ) -> Result<MorphedStreams, CliError> {
+        let place = || self.place.clone();
+        let weights = self.primitive.skin_weights.as_ref();
+        let weights = weights.ok_or_else(|| CliError::NoSkin { place: place() })?;
+        let skinned =
+            skin(morphed, weights, bones, bones.direction_transform()).map_err(|source| CliError::Skin {
+                place: place(),
+                source,
+            })?;
+        check_overflow(&skinned)?;
+        Ok(skinned)
+    }
+
+    /// Morphs on the host, and skins where that was asked for.
+    pub(super) fn on_host(&self, moment: &Moment) -> Result<MorphedStreams, CliError> {
+        let morphed = self.morph()?;
+        match &moment.bones {
+            Some(bones) => self.skin(&morphed, bones),
+            None => Ok(morphed),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{ClipReport, FormatReport, MeshReport, NodeReport, PrimitiveReport, Report, TargetInfo};
+use crate::model::format_title;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
 use crate::text::{brief, bytes, count, counted, number, point, printable, quoted, readable, small};
@@ -15,12 +16,7 @@ const SHOWN_TARGETS: usize = 40;
 /// The whole report.
 pub(super) fn text(report: &Report, full: bool) -> String {
     let mut text = String::new();
-    let format = match report.format {
-        "gltf" => "glTF 2.0",
-        "glb" => "glTF 2.0, binary",
-        "makehuman" => "MakeHuman",
-        other => other,
-    };
+    let format = format_title(report.format);
     line(
         &mut text,
         format_args!(

@@ -136,7 +136,7 @@ impl Gltf {
     }
 }
 
-fn data_uri(bytes: &[u8]) -> String {
+pub(crate) fn data_uri(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = "data:application/octet-stream;base64,".to_owned();
     for chunk in bytes.chunks(3) {

@@ -1,0 +1,136 @@
+//! `morph sample`: what a clip drives, at some times.
+
+mod print;
+
+use std::collections::BTreeMap;
+
+use morph_anim::Pose;
+use serde::Serialize;
+
+use crate::args::SampleArgs;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::model::Loaded;
+use crate::playback::Playback;
+
+/// More samples than this are refused: an hour at a thousand a second.
+const MOST_SAMPLES: f64 = 3_600_000.0;
+
+/// All samples of a clip. Only what the clip drives is there: what is absent is left alone.
+#[derive(Debug, Serialize)]
+struct Sampled {
+    file: String,
+    clip: ClipName,
+    samples: Vec<Sample>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClipName {
+    index: usize,
+    name: String,
+    duration: f32,
+}
+
+/// What is driven at one time.
+#[derive(Debug, Serialize)]
+struct Sample {
+    time: f32,
+    /// By node and by target (FBX: by channel).
+    weights: BTreeMap<String, BTreeMap<String, f32>>,
+    /// By node.
+    nodes: BTreeMap<String, Parts>,
+}
+
+/// The parts of a node's transform that are driven.
+#[derive(Debug, Serialize)]
+struct Parts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    translation: Option<[f32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rotation: Option<[f32; 4]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<[f32; 3]>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &SampleArgs, console: &mut Console<'_>) -> Result<(), CliError> {
+    let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
+    loaded.warn(console);
+    let mut playback = Playback::new(&loaded, &args.clip, console)?;
+    let times = times(args, playback.duration())?;
+    let mut samples = Vec::with_capacity(times.len());
+    for time in times {
+        let pose = playback.at(time)?;
+        samples.push(sample(time, pose));
+    }
+    let samples = Sampled {
+        file: loaded.path.display().to_string(),
+        clip: ClipName {
+            index: playback.index,
+            name: playback.name().to_owned(),
+            duration: playback.duration(),
+        },
+        samples,
+    };
+    let text = if args.json {
+        serde_json::to_string(&samples).map_err(|error| CliError::Print { source: error.into() })? + "\n"
+    } else {
+        print::text(&samples)
+    };
+    console.print(&text)
+}
+
+/// The times that were asked for: as they are, or the whole clip at a number of frames a second, both ends included.
+fn times(args: &SampleArgs, duration: f32) -> Result<Vec<f32>, CliError> {
+    let Some(fps) = args.fps else {
+        return match args.times.iter().find(|time| !time.is_finite()) {
+            Some(&time) => Err(CliError::Time { time }),
+            None => Ok(args.times.clone()),
+        };
+    };
+    if !(fps > 0.0 && fps.is_finite()) {
+        return Err(CliError::Fps { fps });
+    }
+    let frames = (f64::from(duration) * f64::from(fps)).floor();
+    if frames >= MOST_SAMPLES {
+        return Err(CliError::TooManySamples {
+            samples: frames,
+            most: MOST_SAMPLES,
+        });
+    }
+    let mut times: Vec<f32> = (0..=frames as u32)
+        .map(|frame| (f64::from(frame) / f64::from(fps)) as f32)
+        .collect();
+    if times.last().is_some_and(|&last| last < duration) {
+        times.push(duration);
+    }
+    Ok(times)
+}
+
+fn sample(time: f32, pose: &Pose) -> Sample {
+    let (mut weights, mut nodes) = (BTreeMap::new(), BTreeMap::new());
+    let layout = pose.layout();
+    for (node, id) in layout.ids().iter().enumerate() {
+        let names = layout
+            .targets(node)
+            .into_iter()
+            .flat_map(|names| names.iter().enumerate());
+        let of_node: BTreeMap<String, f32> = names
+            .filter_map(|(slot, name)| Some((name.to_owned(), pose.driven_weight(node, slot)?)))
+            .collect();
+        if !of_node.is_empty() {
+            weights.insert(id.to_owned(), of_node);
+        }
+        let driven = pose.driven_parts(node);
+        if driven.any() {
+            let local = &pose.locals()[node];
+            let parts = Parts {
+                translation: driven.translation.then(|| local.translation.to_array()),
+                rotation: driven.rotation.then(|| local.rotation.to_array()),
+                scale: driven.scale.then(|| local.scale.to_array()),
+            };
+            nodes.insert(id.to_owned(), parts);
+        }
+    }
+    Sample { time, weights, nodes }
+}

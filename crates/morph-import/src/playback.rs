@@ -1,0 +1,153 @@
+//! What clips drive in a model: the layout that they are bound to, its hierarchy, and the matrices of its skins.
+
+use glam::Mat4;
+use morph_anim::{Hierarchy, HierarchyError, LayoutError, Pose, PoseLayout, PoseNode, joint_matrices_into};
+use morph_core::rig::EvaluateError;
+use morph_core::skin::rows_from_columns;
+use morph_core::{NameError, NameTable, Rig, SkinError, SkinPose};
+
+use crate::model::Model;
+
+/// Why a model cannot be played. None that was read from a file is refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaybackError {
+    /// Two targets of a mesh have one name.
+    #[error("the target names of mesh {mesh} are not distinct: {source}")]
+    Names {
+        /// The mesh.
+        mesh: usize,
+        /// The names.
+        source: NameError,
+    },
+    /// Nodes do not make a layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// Nodes do not make a tree, or joints are no nodes.
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
+    /// A rig does not fit what it is to evaluate.
+    #[error(transparent)]
+    Rig(#[from] EvaluateError),
+    /// Matrices of joints cannot be used.
+    #[error(transparent)]
+    Skin(#[from] SkinError),
+    /// There is no skin of this index.
+    #[error("there is no skin {skin}: the model has {count}, counted from 0")]
+    NoSkin {
+        /// The index.
+        skin: usize,
+        /// How many skins there are.
+        count: usize,
+    },
+}
+
+impl Model {
+    /// What clips can drive: every node with its transform at rest and the weights that it starts with.
+    ///
+    /// The weights of a node are those of its mesh's targets, or, where the mesh has a [`rig`](crate::Mesh::rig), of
+    /// the rig's controls.
+    ///
+    /// # Errors
+    /// Where names or ids are not distinct, or transforms are not finite.
+    pub fn pose_layout(&self) -> Result<PoseLayout, PlaybackError> {
+        let nodes = self.nodes.iter().enumerate().map(|(index, node)| {
+            Ok(PoseNode {
+                id: node.id.clone(),
+                rest: node.trs,
+                targets: self.driven_names(index)?,
+                // A rig's controls cannot be told from the weights that they gave.
+                start_weights: match self.rig_of(index) {
+                    Some(_) => Vec::new(),
+                    None => self.start_weights(index).to_vec(),
+                },
+            })
+        });
+        Ok(PoseLayout::new(nodes.collect::<Result<_, PlaybackError>>()?)?)
+    }
+
+    /// The weights of a node's targets in a pose that was made of [`pose_layout`](Self::pose_layout): what the pose
+    /// drives, and the weights that the node starts with for the rest.
+    ///
+    /// # Errors
+    /// Where the rig of the node's mesh does not fit the pose or its targets.
+    pub fn target_weights(&self, node: usize, pose: &Pose) -> Result<Vec<f32>, PlaybackError> {
+        let Some(rig) = self.rig_of(node) else {
+            return Ok(pose.weights(node).to_vec());
+        };
+        let mut weights = self.start_weights(node).to_vec();
+        weights.resize(rig.target_count(), 0.0);
+        if pose.driven_weights(node).contains(&true) {
+            rig.evaluate(pose.weights(node), &mut weights)?;
+        }
+        Ok(weights)
+    }
+
+    fn rig_of(&self, node: usize) -> Option<&Rig> {
+        let mesh = self.nodes.get(node)?.mesh?;
+        self.meshes.get(mesh)?.rig.as_ref()
+    }
+
+    /// The names that clips drive weights of a node by.
+    fn driven_names(&self, node: usize) -> Result<NameTable, PlaybackError> {
+        let Some((index, mesh)) = self.nodes[node]
+            .mesh
+            .and_then(|index| Some((index, self.meshes.get(index)?)))
+        else {
+            return Ok(NameTable::default());
+        };
+        match &mesh.rig {
+            Some(rig) => Ok(rig.controls().clone()),
+            None => NameTable::new(mesh.target_names.iter().map(String::as_str))
+                .map_err(|source| PlaybackError::Names { mesh: index, source }),
+        }
+    }
+
+    /// Which node hangs on which.
+    ///
+    /// # Errors
+    /// Where a parent is no node, or nodes are their own ancestors.
+    pub fn hierarchy(&self) -> Result<Hierarchy, PlaybackError> {
+        Ok(Hierarchy::new(
+            self.nodes.iter().map(|node| node.parent).collect(),
+        )?)
+    }
+
+    /// The matrices of all nodes into the model's space, in a pose that was made of [`pose_layout`](Self::pose_layout).
+    ///
+    /// A node that the pose does not drive keeps its matrix as the file gives it, which need not consist of
+    /// translation, rotation and scale.
+    ///
+    /// # Errors
+    /// Where a parent is no node, or nodes are their own ancestors.
+    pub fn world_matrices(&self, pose: Option<&Pose>) -> Result<Vec<Mat4>, PlaybackError> {
+        let hierarchy = self.hierarchy()?;
+        let local = |index: usize| match pose {
+            Some(pose) if pose.driven_parts(index).any() => pose.locals()[index].matrix(),
+            _ => self.nodes[index].local,
+        };
+        let locals: Vec<Mat4> = (0..self.nodes.len()).map(local).collect();
+        let mut worlds = Vec::new();
+        hierarchy.world_of_matrices_into(&locals, &mut worlds)?;
+        Ok(worlds)
+    }
+
+    /// The bones of a skin, from the mesh at rest into the model's space.
+    ///
+    /// # Errors
+    /// Where there is no such skin, it does not fit the matrices of the nodes, or a matrix is not finite.
+    pub fn skin_pose(&self, skin: usize, worlds: &[Mat4]) -> Result<SkinPose, PlaybackError> {
+        let count = self.skins.len();
+        let skin = self
+            .skins
+            .get(skin)
+            .ok_or(PlaybackError::NoSkin { skin, count })?;
+        let mut matrices = Vec::new();
+        joint_matrices_into(worlds, &skin.joints, &skin.inverse_bind, &mut matrices)?;
+        let rows: Vec<_> = matrices
+            .iter()
+            .map(|matrix| rows_from_columns(&matrix.to_cols_array_2d()))
+            .collect();
+        Ok(SkinPose::new(&rows)?)
+    }
+}
