@@ -14,10 +14,15 @@ use morph_core::generate::set_normal_deltas;
 
 use crate::model::{Mesh, Primitive, Topology};
 
-/// What making the tangents of a mesh takes for a moment, for each index and each vertex of its largest primitive.
-pub(crate) const BYTES_PER_INDEX: u64 = 512;
-/// See [`BYTES_PER_INDEX`].
-pub(crate) const BYTES_PER_VERTEX: u64 = 128;
+/// What making the tangents of a mesh takes for a moment, about, in bytes.
+pub(crate) fn working_bytes(mesh: &Mesh) -> u64 {
+    const BYTES_PER_VERTEX: u64 = 128;
+    const BYTES_PER_INDEX: u64 = 512;
+    let of_primitive = |primitive: &Primitive| {
+        primitive.positions.len() as u64 * BYTES_PER_VERTEX + primitive.indices.len() as u64 * BYTES_PER_INDEX
+    };
+    mesh.primitives.iter().map(of_primitive).sum()
+}
 
 /// Deltas whose every component is smaller than this are rounding, not movement: 2^-30, a hundredth of what the last
 /// bit of a unit vector is worth in f32.

@@ -11,6 +11,7 @@ use crate::fault::{At, place};
 use crate::model::{Material, Mesh, Primitive, Topology};
 use crate::normals::{self, ControlMesh};
 use crate::options::ImportOptions;
+use crate::tangents;
 use crate::warning::{ImportWarning, WarningKind};
 
 /// A mesh, and what clips need to know of it.
@@ -85,6 +86,12 @@ pub(super) fn read(
     }
     if options.generate_normals {
         generate_normals(&mut result, mesh, &attributes, budget).at(here)?;
+    }
+    if options.generate_tangents {
+        let bytes = tangents::working_bytes(&result);
+        budget.spend(bytes).at(here)?;
+        tangents::generate(&mut result, |bytes| budget.spend(bytes)).at(here)?;
+        budget.release(bytes);
     }
     budget.release(attributes.bytes);
     Ok(ReadMesh {

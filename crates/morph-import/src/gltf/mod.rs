@@ -119,20 +119,17 @@ fn generate(mesh: &mut Mesh, accessors: Accessors<'_>, options: &ImportOptions) 
         kept += bytes;
         accessors.spend(bytes)
     };
-    let surface_bytes = |mesh: &Mesh, per_vertex: u64, per_index: u64| {
-        let of_primitive = |primitive: &Primitive| {
-            primitive.positions.len() as u64 * per_vertex + primitive.indices.len() as u64 * per_index
-        };
-        mesh.primitives.iter().map(of_primitive).sum::<u64>()
-    };
     if options.generate_normals {
-        accessors.spend(surface_bytes(mesh, BYTES_PER_VERTEX, BYTES_PER_INDEX))?;
+        let of_primitive = |primitive: &Primitive| {
+            primitive.positions.len() as u64 * BYTES_PER_VERTEX
+                + primitive.indices.len() as u64 * BYTES_PER_INDEX
+        };
+        accessors.spend(mesh.primitives.iter().map(of_primitive).sum())?;
         let control = normals::coinciding_vertices(mesh);
         normals::generate(mesh, control, &mut keep)?;
     }
     if options.generate_tangents {
-        let (per_vertex, per_index) = (tangents::BYTES_PER_VERTEX, tangents::BYTES_PER_INDEX);
-        accessors.spend(surface_bytes(mesh, per_vertex, per_index))?;
+        accessors.spend(tangents::working_bytes(mesh))?;
         tangents::generate(mesh, &mut keep)?;
     }
     accessors.settle(before, kept)
