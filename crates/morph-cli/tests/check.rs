@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::io::Write as _;
+
 use serde_json::{Value, json};
 
 use common::{folder, morph, square, write, write_makehuman};
@@ -168,4 +170,29 @@ fn other_formats_are_read_and_their_warnings_told() {
     assert_eq!(report["format"], "makehuman");
     let name = report["problems"][0]["name"].as_str().unwrap();
     assert!(name.contains("twice.target"), "{name}");
+}
+
+#[test]
+fn fbx_files_are_read_and_their_warnings_told() {
+    let Some(shared) = common::shared() else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped fbx_files_are_read_and_their_warnings_told: no shared files"
+        );
+        return;
+    };
+    let folder = folder();
+    let mut count = 0;
+    for entry in std::fs::read_dir(shared.join("assets/ufbx_fbx")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "fbx") {
+            let run = morph(folder.path(), &["check", path.to_str().unwrap(), "--json"]);
+            assert!(matches!(run.code, 0 | 3), "{run:?}");
+            let report = run.json();
+            assert_eq!(report["format"], "fbx");
+            assert_eq!(report["warnings"].as_u64() > Some(0), run.code == 3);
+            count += 1;
+        }
+    }
+    assert!(count > 0);
 }

@@ -18,7 +18,6 @@
 //! ```
 
 pub mod check;
-
 mod convert;
 mod error;
 pub mod export;
