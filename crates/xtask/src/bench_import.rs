@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::run::{cargo, run};
+use crate::setup::{self, Purpose};
 
 /// Runs the measuring program of crate `morph-import`, which says what is too slow or too large by its exit status.
 pub(crate) fn run_bench_import(root: &Path, files: &[PathBuf]) -> anyhow::Result<()> {
+    setup::prepare(root, Purpose::Import, false)?;
     let mut command = cargo(root);
     command.args([
         "run",

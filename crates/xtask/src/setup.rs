@@ -23,6 +23,8 @@ pub(crate) enum Purpose {
     Tests,
     /// The demo: any device, and if possible a way to fetch the model.
     Demo,
+    /// Building the importer.
+    Import,
     /// Compiling shaders.
     Shaders,
     /// Fetching the model.
@@ -93,7 +95,7 @@ const SHADERC: Requirement = Requirement {
 };
 const CPP: Requirement = Requirement {
     what: "C++ compiler",
-    why: "shaderc is C++, and the linker needs its runtime",
+    why: "builds the readers of FBX (ufbx) and of compressed glTF (meshoptimizer); shaderc is C++ too",
     packages: &["g++"],
     is_needed: true,
     is_there: |_| run::is_in_path("c++"),
@@ -115,7 +117,7 @@ const PIP: Requirement = Requirement {
 
 impl Machine {
     fn look(root: &Path, purpose: Purpose, environment: &Environment) -> Self {
-        let is_asked = !matches!(purpose, Purpose::Shaders | Purpose::Model);
+        let is_asked = !matches!(purpose, Purpose::Import | Purpose::Shaders | Purpose::Model);
         Self {
             root: root.to_owned(),
             probe: is_asked.then(|| Probe::ask(environment, false).ok()).flatten(),
@@ -153,7 +155,8 @@ fn requirements(purpose: Purpose, distribution: Distribution) -> Vec<Requirement
             CPP,
             BINUTILS,
         ],
-        Purpose::Demo => vec![LOADER, ANY_DEVICE, PIP],
+        Purpose::Demo => vec![LOADER, ANY_DEVICE, CPP, PIP],
+        Purpose::Import => vec![CPP],
         Purpose::Shaders => vec![SHADERC, CPP, BINUTILS],
         Purpose::Model => vec![PIP],
     };
