@@ -39,6 +39,11 @@ pub const TARGETS: &[Target] = &[
         seeds: seeds::glb,
     },
     Target {
+        name: "fbx",
+        run: readers::fbx,
+        seeds: seeds::fbx,
+    },
+    Target {
         name: "makehuman_obj",
         run: readers::makehuman_obj,
         seeds: seeds::makehuman_obj,

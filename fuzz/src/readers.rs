@@ -7,7 +7,7 @@ use morph_anim::yaml;
 use morph_core::{BuildOptions, MorphMesh, Quantization, RestStreams, morph};
 use morph_import::check::check;
 use morph_import::export::to_glb;
-use morph_import::{ImportOptions, Model, Primitive, load_bytes};
+use morph_import::{ImportOptions, Model, Primitive, Space, UpAxis, load_bytes};
 use tempfile::TempDir;
 
 /// glTF as text.
@@ -18,6 +18,11 @@ pub fn gltf(bytes: &[u8]) {
 /// glTF in the binary container.
 pub fn glb(bytes: &[u8]) {
     read("fuzz.glb", bytes);
+}
+
+/// FBX, binary or text.
+pub fn fbx(bytes: &[u8]) {
+    read("fuzz.fbx", bytes);
 }
 
 /// A MakeHuman base mesh without targets.
@@ -74,6 +79,11 @@ pub fn clip_yaml(bytes: &[u8]) {
 fn options() -> ImportOptions {
     ImportOptions {
         generate_normals: true,
+        generate_tangents: true,
+        scale: 100.0,
+        up: UpAxis::Z,
+        space: Space::File,
+        start_at_file_weights: Some(true),
         ..ImportOptions::default()
     }
 }

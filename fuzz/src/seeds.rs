@@ -11,6 +11,37 @@ pub fn glb() -> Vec<Vec<u8>> {
     vec![pack(document(&parts, None).as_bytes(), &binary)]
 }
 
+/// A quad whose right side a channel lifts, by way of an in-between.
+pub fn fbx() -> Vec<Vec<u8>> {
+    vec![FBX.as_bytes().to_vec()]
+}
+
+const FBX: &str = r#"; FBX 7.4.0 project file
+FBXHeaderExtension:  {
+    FBXHeaderVersion: 1003
+    FBXVersion: 7400
+}
+Objects:  {
+    Geometry: 1, "Geometry::", "Mesh" {
+        Vertices: *12 { a: 0,0,0,1,0,0,1,1,0,0,1,0 }
+        PolygonVertexIndex: *4 { a: 0,1,2,-4 }
+    }
+    Model: 2, "Model::quad", "Mesh" { }
+    Geometry: 3, "Geometry::half", "Shape" { Indexes: *1 { a: 1 } Vertices: *3 { a: 0,0,1 } }
+    Geometry: 4, "Geometry::full", "Shape" { Indexes: *2 { a: 1,2 } Vertices: *6 { a: 0,0,2,0,0,2 } }
+    Deformer: 5, "Deformer::face", "BlendShape" { }
+    Deformer: 6, "SubDeformer::lift", "BlendShapeChannel" { DeformPercent: 25 FullWeights: *2 { a: 50,100 } }
+}
+Connections:  {
+    C: "OO",2,0
+    C: "OO",1,2
+    C: "OO",5,1
+    C: "OO",6,5
+    C: "OO",3,6
+    C: "OO",4,6
+}
+"#;
+
 /// Base meshes with several groups and kinds of faces.
 pub fn makehuman_obj() -> Vec<Vec<u8>> {
     vec![

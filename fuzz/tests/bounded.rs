@@ -76,6 +76,7 @@ fn is_input_of(target: &Target, path: &Path) -> bool {
         "makehuman_obj" => ".obj",
         "makehuman_target" => ".target",
         "gltf" => ".gltf",
+        "fbx" => ".fbx",
         "glb" => ".glb",
         "clip_yaml" => ".clip.yaml",
         other => panic!("say which files are inputs of {other}"),

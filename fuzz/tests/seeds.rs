@@ -1,0 +1,24 @@
+//! The seeds are what they are meant to be: files that are read without a complaint.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::Path;
+
+use morph_fuzz::seeds;
+use morph_import::{ImportOptions, Model, load_bytes};
+
+fn load(name: &str, seed: &[u8]) -> Model {
+    load_bytes(Path::new(name), seed, &ImportOptions::default()).unwrap()
+}
+
+#[test]
+fn seeds_are_models_with_targets_skins_and_clips() {
+    for (name, seeds) in [("x.gltf", seeds::gltf()), ("x.glb", seeds::glb())] {
+        let model = load(name, &seeds[0]);
+        assert_eq!(model.meshes[0].target_names, ["up", "down"]);
+        assert_eq!(model.meshes[0].primitives[0].targets[1].vertices, [2]);
+        assert_eq!((model.skins.len(), model.clips[0].tracks.len()), (1, 3));
+    }
+    let fbx = load("x.fbx", &seeds::fbx()[0]);
+    assert_eq!(fbx.meshes[0].target_names, ["lift@50", "lift"]);
+    assert!(fbx.meshes[0].rig.is_some());
+}
