@@ -18,6 +18,7 @@ Examples:
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.obj
   morph eval face.glb --preset mixed --backend gather --instances 16
   morph render face.glb --weights jawOpen=0.7 --camera head --out face.png
+  morph pack face.glb --quantization snorm16 -o face.morph
 
 Exit codes:
   0  done
@@ -35,7 +36,8 @@ Drivers:
 
 /// Morph targets (blend shapes, shape keys): look at them, evaluate them exactly, draw them.
 ///
-/// Reads glTF 2.0 (.gltf, .glb), FBX (.fbx) and MakeHuman (.obj with a folder `targets` beside it).
+/// Reads glTF 2.0 (.gltf, .glb), FBX (.fbx), MakeHuman (.obj with a folder `targets` beside it), and its own cooked files
+/// (.morph).
 #[derive(Debug, Parser)]
 #[command(name = "morph", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -60,12 +62,14 @@ pub(crate) enum Command {
     Sample(SampleArgs),
     /// Write the model in another format: GLB with sparse deltas, or OBJ at rest
     Convert(ConvertArgs),
+    /// Build all targets and write the model as a cooked file, which loads without work
+    Pack(PackArgs),
 }
 
 /// The model and how it is read.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Model: .gltf, .glb, .fbx, or the base .obj of MakeHuman
+    /// Model: .gltf, .glb, .fbx, the base .obj of MakeHuman, or a cooked .morph
     pub(crate) file: PathBuf,
     /// MakeHuman: a .target or .target.gz file, or a folder of them; may be repeated. Without it the folder `targets`
     /// beside the .obj
@@ -215,6 +219,53 @@ pub(crate) struct WeightArgs {
     pub(crate) preset: Option<Preset>,
 }
 
+/// What a build drops.
+#[derive(Debug, Args)]
+pub(crate) struct ThresholdArgs {
+    /// Drop entries that move a vertex by no more than this, in model units [default: 0]
+    #[arg(
+        long,
+        value_name = "X",
+        allow_hyphen_values = true,
+        help_heading = "Arithmetic"
+    )]
+    pub(crate) position_threshold: Option<f32>,
+    /// Keep them all the same if they change a normal or tangent by more than this, against a unit one [default: 0]
+    #[arg(
+        long,
+        value_name = "Y",
+        allow_hyphen_values = true,
+        help_heading = "Arithmetic"
+    )]
+    pub(crate) direction_threshold: Option<f32>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file holds what a device gets: rest pose, indices and deltas in the layouts of both kernels, with
+nodes, materials, skins and clips. It is read back and checked before it takes the place of an older one.
+The same model and options always give the same bytes.
+
+Examples:
+  morph pack face.glb -o face.morph
+  morph pack body.glb --quantization snorm16 --position-threshold 1e-5 -o body.morph
+  morph inspect face.morph")]
+pub(crate) struct PackArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// File to write, a .morph
+    #[arg(short, long, value_name = "X.morph")]
+    pub(crate) out: PathBuf,
+    /// How deltas are stored: f32, half, or snorm16 (16-bit steps, one step per target)
+    #[arg(long, value_name = "FORMAT", default_value_t = Quantization::F32, help_heading = "Arithmetic")]
+    pub(crate) quantization: Quantization,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Every target is built in each quantization, and every error is measured over all vertices: positions
@@ -273,6 +324,8 @@ and node, unless --skin is given. Weights of FBX channels with in-betweens are t
 1 for 100 percent. Normals and tangents are sums and not made unit.
 A device has to give the host's result to the last bit. If it does not, the result is written all the
 same, and the exit code is 1.
+A cooked file is evaluated as it is stored; its errors are against what it stores, since it no longer
+has what was authored: `morph inspect` tells what storing it cost.
 
 Examples:
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.json
@@ -316,27 +369,12 @@ pub(crate) struct EvalArgs {
     /// Who does the arithmetic
     #[arg(long, value_enum, default_value_t = Backend::Host, help_heading = "Arithmetic")]
     pub(crate) backend: Backend,
-    /// How deltas are stored: f32, half, or snorm16 (16-bit steps, one step per target)
-    #[arg(long, value_name = "FORMAT", default_value_t = Quantization::F32, help_heading = "Arithmetic")]
-    pub(crate) quantization: Quantization,
-    /// Drop entries that move a vertex by no more than this, in model units
-    #[arg(
-        long,
-        value_name = "X",
-        default_value_t = 0.0,
-        allow_hyphen_values = true,
-        help_heading = "Arithmetic"
-    )]
-    pub(crate) position_threshold: f32,
-    /// Keep them all the same if they change a normal or tangent by more than this, against a unit one
-    #[arg(
-        long,
-        value_name = "Y",
-        default_value_t = 0.0,
-        allow_hyphen_values = true,
-        help_heading = "Arithmetic"
-    )]
-    pub(crate) direction_threshold: f32,
+    /// How deltas are stored: f32, half, or snorm16 (16-bit steps, one step per target) [default: f32, or as the
+    /// cooked file has them]
+    #[arg(long, value_name = "FORMAT", help_heading = "Arithmetic")]
+    pub(crate) quantization: Option<Quantization>,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
     /// Instances that the device morphs at once; all of them are compared with the host
     #[arg(
         long,

@@ -9,6 +9,7 @@ use morph_anim::{ClipError, OtherLayout};
 use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, WeightError};
 use morph_import::ImportError;
 use morph_import::PlaybackError;
+use morph_import::cooked::{CookError, CookedModelError};
 use morph_import::export::ExportError;
 use morph_render::{CaptureError, DeformError, DeviceError, RenderError};
 
@@ -20,6 +21,9 @@ pub(crate) enum CliError {
     /// The file cannot be read.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A cooked file is refused.
+    #[error(transparent)]
+    Cooked(#[from] CookedModelError),
     /// The file has no meshes at all.
     #[error("{} has no meshes: there is nothing to morph", path.display())]
     NoMeshes { path: PathBuf },
@@ -206,6 +210,19 @@ pub(crate) enum CliError {
     /// The model does not fit the format to write.
     #[error("cannot write this model: {source}")]
     Export { source: ExportError },
+    /// A model cannot be cooked.
+    #[error(transparent)]
+    Cook(#[from] CookError),
+    /// A cooked file cannot be cooked.
+    #[error("{} is cooked already, and its authored deltas are gone; cook the model that it was made of", path.display())]
+    CookedTwice { path: PathBuf },
+    /// An option asks for what was settled when the file was cooked.
+    #[error("{option} has no use with {}, which is cooked: {settled}; cook the model again to change it", path.display())]
+    Settled {
+        path: PathBuf,
+        option: &'static str,
+        settled: String,
+    },
     /// A file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },

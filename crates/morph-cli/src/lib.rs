@@ -1,5 +1,5 @@
 //! What the program `morph` does: inspects and checks models with morph targets, evaluates them on the host or on a Vulkan
-//! device, and draws them.
+//! device, draws them, and cooks them into files that load without work.
 //!
 //! The program hands its arguments to [`run`]; tests may do the same with streams of their own.
 //!
@@ -22,6 +22,7 @@ mod error;
 mod eval;
 mod inspect;
 mod model;
+mod pack;
 mod playback;
 mod preset;
 mod render;
@@ -70,6 +71,7 @@ pub fn run<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>, console
         Command::Render(args) => render::run(args, console).map(|()| DONE),
         Command::Sample(args) => sample::run(args, console).map(|()| DONE),
         Command::Convert(args) => convert::run(args, console).map(|()| DONE),
+        Command::Pack(args) => pack::run(args, console).map(|()| DONE),
     };
     match done {
         Ok(code) => code,

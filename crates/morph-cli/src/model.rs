@@ -1,8 +1,12 @@
 //! The model of a command: read once, with its places named as every message names them.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use morph_core::cooked::{CookedPrimitive, MAGIC};
 use morph_core::{RestError, RestStreams};
+use morph_import::cooked::{CookedModel, is_cooked};
 use morph_import::{Format, ImportOptions, Mesh, Model, Primitive};
 
 use crate::console::Console;
@@ -14,6 +18,8 @@ use crate::text::quoted;
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) model: Model,
+    /// The file itself, where it is cooked.
+    pub(crate) cooked: Option<CookedModel>,
 }
 
 impl Loaded {
@@ -24,14 +30,26 @@ impl Loaded {
         console: &Console<'_>,
     ) -> Result<Self, CliError> {
         let _span = tracing::info_span!("read", path = %path.display()).entered();
-        let model = console.step(format!("reading {}", path.display()), || {
-            morph_import::load(path, options)
+        let (model, cooked) = console.step(format!("reading {}", path.display()), || {
+            if is_cooked_file(path) {
+                refuse_options(path, options)?;
+                let cooked = CookedModel::read(path)?;
+                Ok((cooked.to_model(), Some(cooked)))
+            } else {
+                Ok::<_, CliError>((morph_import::load(path, options)?, None))
+            }
         })?;
         tracing::info!(meshes = model.meshes.len(), nodes = model.nodes.len(), "read");
         Ok(Loaded {
             path: path.to_owned(),
             model,
+            cooked,
         })
+    }
+
+    /// The primitive as it lies in the file, where that is cooked.
+    pub(crate) fn cooked_primitive(&self, mesh: usize, primitive: usize) -> Option<&CookedPrimitive<'_>> {
+        self.cooked.as_ref()?.mesh(mesh)?.primitives().get(primitive)
     }
 
     /// Passes on what was odd in the file.
@@ -109,6 +127,33 @@ pub(crate) fn format_title(name: &str) -> &str {
         "fbx" => "FBX",
         "makehuman" => "MakeHuman",
         other => other,
+    }
+}
+
+/// Whether a file starts as cooked ones do; one that cannot be read does not, and the import says why.
+fn is_cooked_file(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    // A pipe or a device would block or never end.
+    path.is_file()
+        && File::open(path)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_ok_and(|()| is_cooked(&start))
+}
+
+/// A cooked file is as it was cooked.
+fn refuse_options(path: &Path, options: &ImportOptions) -> Result<(), CliError> {
+    let given = [
+        (!options.targets.is_empty(), "--targets"),
+        (!options.groups.is_empty(), "--groups"),
+        (options.generate_normals, "--generate-normals"),
+    ];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(CliError::Settled {
+            path: path.to_owned(),
+            option,
+            settled: "it has the targets and normals that it has".to_owned(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -93,6 +93,15 @@ impl DeltaPool {
         }
     }
 
+    /// Makes room for as many deltas and no more.
+    pub(crate) fn reserve_exact(&mut self, delta_count: usize) {
+        match self {
+            DeltaPool::F32(pool) => pool.reserve_exact(delta_count),
+            DeltaPool::Half(pool) => pool.reserve_exact(delta_count),
+            DeltaPool::Snorm16(pool) => pool.reserve_exact(delta_count),
+        }
+    }
+
     pub(crate) fn shrink_to_fit(&mut self) {
         match self {
             DeltaPool::F32(pool) => pool.shrink_to_fit(),

@@ -31,6 +31,7 @@ pub mod bake;
 pub mod bounds;
 pub mod build;
 pub mod compare;
+pub mod cooked;
 pub mod domain;
 pub mod expression;
 pub mod generate;

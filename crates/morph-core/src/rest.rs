@@ -170,6 +170,21 @@ impl RestPose {
         Ok(pose)
     }
 
+    /// Takes over vertices of which every attribute is known to be finite and in the domain, and which are as many
+    /// bytes as a valid layout needs.
+    pub(crate) fn from_admitted(
+        layout: VertexLayout,
+        bytes: Vec<u8>,
+        zeroed_component_count: u64,
+    ) -> RestPose {
+        RestPose {
+            layout,
+            vertex_count: (bytes.len() / layout.stride_bytes as usize) as u32,
+            bytes,
+            zeroed_component_count,
+        }
+    }
+
     /// Interleaves separate streams.
     ///
     /// A stream that the layout has and the caller does not is written as zeros (normals as `base_normals`

@@ -1,6 +1,6 @@
 //! How the engine lays out one interleaved vertex.
 
-use crate::streams::Stream;
+use crate::streams::{Stream, Streams};
 
 /// Where the morphed attributes lie inside one interleaved vertex of the engine's own format.
 ///
@@ -83,6 +83,20 @@ impl VertexLayout {
         normal_offset: None,
         tangent_offset: None,
     };
+
+    /// Position, then the other attributes of a set, with nothing between them: 12 to 40 bytes.
+    pub fn tight(streams: Streams) -> VertexLayout {
+        match (streams.normals, streams.tangents) {
+            (true, true) => VertexLayout::PACKED,
+            (true, false) => VertexLayout::POSITION_NORMAL,
+            (false, true) => VertexLayout {
+                stride_bytes: 28,
+                tangent_offset: Some(12),
+                ..VertexLayout::POSITION
+            },
+            (false, false) => VertexLayout::POSITION,
+        }
+    }
 
     /// Checks alignment, that every attribute lies inside the vertex, and that none overlap.
     pub fn validate(&self) -> Result<(), LayoutError> {

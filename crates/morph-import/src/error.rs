@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use morph_core::SkinError;
 
+use crate::cooked::CookedModelError;
+
 /// Why an import failed. Nothing of the file is handed out then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,7 +26,7 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// Neither the name nor the first bytes are of a format that can be read.
-    #[error("{} is of no format that can be read; there are .gltf, .glb, .fbx and MakeHuman .obj", path.display())]
+    #[error("{} is of no format that can be read; there are .gltf, .glb, .fbx, MakeHuman .obj and cooked .morph", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -74,6 +76,9 @@ pub enum ImportError {
         /// What is wrong there.
         source: Box<MakeHumanError>,
     },
+    /// A cooked file is refused.
+    #[error(transparent)]
+    Cooked(#[from] CookedModelError),
 }
 
 /// What is wrong at a place of a glTF or GLB file.

@@ -18,6 +18,8 @@
 //! ```
 
 pub mod check;
+pub mod cooked;
+
 mod convert;
 mod error;
 pub mod export;
@@ -75,7 +77,8 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> 
 /// As [`load`].
 pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let mut model = read(path, bytes, options)?;
-    let by_default = model.format != Format::Fbx;
+    // A cooked file was told when it was cooked.
+    let by_default = model.format != Format::Fbx || cooked::is_cooked(bytes);
     if !options.start_at_file_weights.unwrap_or(by_default) {
         model.start_at_zero();
     }
@@ -99,6 +102,8 @@ fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, Imp
         })
     } else if fbx::is_fbx(bytes) || is_named("fbx") {
         fbx::load(path, bytes, options)
+    } else if cooked::is_cooked(bytes) || is_named("morph") {
+        Ok(cooked::load(path, bytes, options)?)
     } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
         gltf::load(path, bytes, Format::Glb, options)
     } else if is_named("gltf") {

@@ -1,6 +1,7 @@
 //! `--order control-point`: the positions of a whole mesh by control point, as files number them that tell control
 //! points from vertices (FBX, MakeHuman).
 
+use morph_core::Quantization;
 use morph_import::Primitive;
 use serde::Serialize;
 
@@ -43,6 +44,7 @@ pub(super) fn run(
     }
     let mut positions: Vec<Option<[f32; 3]>> = Vec::new();
     let mut weights = Vec::new();
+    let mut quantization = args.quantization.unwrap_or(Quantization::F32);
     for (index, primitive) in loaded.mesh(args.mesh)?.primitives.iter().enumerate() {
         if primitive.positions.is_empty() {
             continue;
@@ -57,10 +59,11 @@ pub(super) fn run(
             }
             positions[at] = Some(position);
         }
+        quantization = subject.mesh.quantization();
         weights = subject.weights;
     }
     let text = json(&ByPoint {
-        what: What::new(loaded, args, moment, None),
+        what: What::new(loaded, args, moment, quantization, None),
         order: "control-point",
         weights: &weights,
         positions: &positions,

@@ -47,7 +47,7 @@ pub(super) fn run(
     tracing::info!(driver = %info, "device opened");
     let (name, driver) = (device.device_name().to_owned(), info.to_string());
 
-    let layout = vertex_layout(subject);
+    let layout = VertexLayout::tight(subject.rest.streams());
     let tangents = subject.primitive.tangents.as_deref();
     let rest = RestPose::from_streams(
         layout,
@@ -135,20 +135,6 @@ pub(super) fn run(
         Ok::<(), CliError>(())
     })?;
     Ok((first.unwrap_or_default(), Some(run)))
-}
-
-/// The attributes that the primitive has, close together.
-fn vertex_layout(subject: &Subject<'_>) -> VertexLayout {
-    match (&subject.rest.normals, &subject.rest.tangents) {
-        (Some(_), Some(_)) => VertexLayout::PACKED,
-        (Some(_), None) => VertexLayout::POSITION_NORMAL,
-        (None, Some(_)) => VertexLayout {
-            stride_bytes: 28,
-            tangent_offset: Some(12),
-            ..VertexLayout::POSITION
-        },
-        (None, None) => VertexLayout::POSITION,
-    }
 }
 
 /// A stream of ours beside the same one of the host.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use morph_core::Quantization;
 use serde::Serialize;
 
 use super::Evaluation;
@@ -60,14 +61,20 @@ pub(super) struct What<'a> {
 }
 
 impl<'a> What<'a> {
-    pub(super) fn new(loaded: &Loaded, args: &EvalArgs, moment: &Moment, device: Option<&'a str>) -> Self {
+    pub(super) fn new(
+        loaded: &Loaded,
+        args: &EvalArgs,
+        moment: &Moment,
+        quantization: Quantization,
+        device: Option<&'a str>,
+    ) -> Self {
         let in_scene = moment.clip.is_some() || moment.bones.is_some();
         What {
             file: loaded.path.display().to_string(),
             mesh: args.mesh,
             primitive: args.primitive,
             backend: args.backend.name(),
-            quantization: args.quantization.as_str(),
+            quantization: quantization.as_str(),
             device,
             space: moment.bones.as_ref().map(|_| "model"),
             node: moment.node.filter(|_| in_scene),
@@ -94,7 +101,13 @@ impl<'a> Output<'a> {
     ) -> Self {
         let device = evaluation.device.as_ref();
         Output {
-            what: What::new(loaded, args, moment, device.map(|run| run.device.as_str())),
+            what: What::new(
+                loaded,
+                args,
+                moment,
+                subject.mesh.quantization(),
+                device.map(|run| run.device.as_str()),
+            ),
             weights: &subject.weights,
             positions: &evaluation.result.positions,
             normals: evaluation.result.normals.as_deref(),

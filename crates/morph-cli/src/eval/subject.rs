@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use morph_core::cooked::CookedPrimitive;
 use morph_core::{
-    BuildOptions, BuildReport, MorphMesh, MorphedStreams, RestStreams, SkinPose, WeightState, morph, skin,
+    BuildError, BuildOptions, BuildReport, MorphMesh, MorphedStreams, Quantization, RestStreams, SkinPose,
+    WeightState, morph, skin,
 };
 use morph_import::Primitive;
 
@@ -58,22 +60,18 @@ impl<'a> Subject<'a> {
         let (rest, zeroed) = rest_streams(primitive).map_err(rest_error)?;
         tracing::debug!(zeroed, "components of the rest pose below the domain");
 
-        let options = BuildOptions {
-            position_threshold: args.position_threshold,
-            direction_threshold: args.direction_threshold,
-            rest: Some(&rest),
-            ..BuildOptions::new(args.quantization)
+        let (mesh, report) = match loaded.cooked_primitive(args.mesh, index) {
+            Some(cooked) => {
+                check_settled(loaded, cooked, args)?;
+                (Arc::clone(cooked.mesh()), cooked.report().clone())
+            }
+            None => console
+                .step("building the targets", || build(primitive, &rest, args))
+                .map_err(|source| CliError::Build {
+                    place: place.clone(),
+                    source,
+                })?,
         };
-        // The rest pose was accepted, so the count fits.
-        let vertex_count = rest.positions.len() as u32;
-        let (mesh, report) = console
-            .step("building the targets", || {
-                MorphMesh::build(vertex_count, &primitive.targets, &options)
-            })
-            .map_err(|source| CliError::Build {
-                place: place.clone(),
-                source,
-            })?;
         tracing::info!(
             entries = report.entry_count,
             dropped = report.dropped_entry_count,
@@ -90,7 +88,7 @@ impl<'a> Subject<'a> {
             place,
             primitive,
             rest,
-            mesh: Arc::new(mesh),
+            mesh,
             report,
             weights,
         })
@@ -132,4 +130,46 @@ impl<'a> Subject<'a> {
             None => Ok(morphed),
         }
     }
+}
+
+fn build(
+    primitive: &Primitive,
+    rest: &RestStreams,
+    args: &EvalArgs,
+) -> Result<(Arc<MorphMesh>, BuildReport), BuildError> {
+    let options = BuildOptions {
+        position_threshold: args.thresholds.position_threshold.unwrap_or(0.0),
+        direction_threshold: args.thresholds.direction_threshold.unwrap_or(0.0),
+        rest: Some(rest),
+        ..BuildOptions::new(args.quantization.unwrap_or(Quantization::F32))
+    };
+    // The rest pose was accepted, so the count fits.
+    let vertex_count = rest.positions.len() as u32;
+    let (mesh, report) = MorphMesh::build(vertex_count, &primitive.targets, &options)?;
+    Ok((Arc::new(mesh), report))
+}
+
+/// Refuses options that ask for another build than that of a cooked file.
+fn check_settled(loaded: &Loaded, cooked: &CookedPrimitive<'_>, args: &EvalArgs) -> Result<(), CliError> {
+    let settled = |option, settled| {
+        Err(CliError::Settled {
+            path: loaded.path.clone(),
+            option,
+            settled,
+        })
+    };
+    let stored = cooked.mesh().quantization();
+    if args.quantization.is_some_and(|asked| asked != stored) {
+        return settled("--quantization", format!("its deltas are stored as {stored}"));
+    }
+    let thresholds = [
+        ("--position-threshold", args.thresholds.position_threshold),
+        ("--direction-threshold", args.thresholds.direction_threshold),
+    ];
+    for ((option, asked), stored) in thresholds.into_iter().zip(cooked.thresholds()) {
+        if asked.is_some_and(|asked| asked != stored) {
+            return settled(option, format!("it was built with {stored}"));
+        }
+    }
+    Ok(())
 }

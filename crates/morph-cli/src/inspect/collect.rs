@@ -1,17 +1,19 @@
-//! Builds every target in every quantization and gathers what that shows.
+//! Builds every target in every quantization and gathers what that shows; a cooked file is shown as it is stored.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use morph_anim::{Channel, Clip, Track};
 use morph_core::{
     Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, RestStreams, TargetReport,
 };
+use morph_import::cooked::CookedModel;
 use morph_import::{Primitive, Topology};
 
 use super::problems;
 use super::report::{
-    Bounds, Bytes, ClipReport, Cost, FormatReport, MeshReport, NodeReport, PrimitiveReport, Problem, Report,
-    TargetFormat, TargetInfo, WorstError,
+    Bounds, Bytes, ClipReport, CookedReport, Cost, FormatReport, MeshReport, NodeReport, PrimitiveReport,
+    Problem, Report, SectionReport, TargetFormat, TargetInfo, WorstError,
 };
 use crate::model::{Loaded, rest_streams};
 
@@ -46,10 +48,30 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
     Report {
         file: loaded.path.display().to_string(),
         format: loaded.format_name(),
+        cooked: loaded.cooked.as_ref().map(collect_cooked),
         meshes,
         nodes: collect_nodes(loaded),
         clips: collect_clips(loaded),
         problems,
+    }
+}
+
+fn collect_cooked(cooked: &CookedModel) -> CookedReport {
+    let container = cooked.cooked().container();
+    let sections = container.sections().iter().map(|section| {
+        let id = section.id();
+        SectionReport {
+            kind: id.kind.to_string(),
+            primitive: id.kind.is_of_primitive().then_some(id.index),
+            part: id.part,
+            offset: section.offset(),
+            bytes: section.bytes().len() as u64,
+        }
+    });
+    CookedReport {
+        version: container.version(),
+        bytes: cooked.file_bytes(),
+        sections: sections.collect(),
     }
 }
 
@@ -108,8 +130,15 @@ fn collect_primitive(
 
     let mut formats = Vec::with_capacity(Quantization::ALL.len());
     let mut targets: Vec<TargetInfo> = Vec::new();
-    for quantization in Quantization::ALL {
-        match build(primitive, rest.as_ref(), quantization) {
+    let cooked = loaded.cooked_primitive(mesh, index);
+    let is_stored =
+        |quantization: Quantization| cooked.is_none_or(|cooked| cooked.mesh().quantization() == quantization);
+    for quantization in Quantization::ALL.into_iter().filter(|&it| is_stored(it)) {
+        let built = match cooked {
+            Some(cooked) => Ok((Arc::clone(cooked.mesh()), cooked.report().clone())),
+            None => build(primitive, rest.as_ref(), quantization),
+        };
+        match built {
             Ok((built, report)) => {
                 formats.push(format_report(&built, &report));
                 let defaults = &loaded.model.meshes[mesh].default_weights;
@@ -168,14 +197,16 @@ fn build(
     primitive: &Primitive,
     rest: Option<&RestStreams>,
     quantization: Quantization,
-) -> Result<(MorphMesh, BuildReport), String> {
+) -> Result<(Arc<MorphMesh>, BuildReport), String> {
     let options = BuildOptions {
         rest,
         ..BuildOptions::new(quantization)
     };
     let vertex_count = u32::try_from(primitive.positions.len())
         .map_err(|_| "there are more than 2^32 vertices".to_owned())?;
-    MorphMesh::build(vertex_count, &primitive.targets, &options).map_err(|error| error.to_string())
+    MorphMesh::build(vertex_count, &primitive.targets, &options)
+        .map(|(mesh, report)| (Arc::new(mesh), report))
+        .map_err(|error| error.to_string())
 }
 
 fn format_report(built: &MorphMesh, report: &BuildReport) -> FormatReport {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::report::{ClipReport, FormatReport, MeshReport, NodeReport, PrimitiveReport, Report, TargetInfo};
+use super::report::{
+    ClipReport, CookedReport, FormatReport, MeshReport, NodeReport, PrimitiveReport, Report, TargetInfo,
+};
 use crate::model::format_title;
 use crate::table::Align::{Left, Right};
 use crate::table::Table;
@@ -27,6 +29,9 @@ pub(super) fn text(report: &Report, full: bool) -> String {
             counted(report.clips.len(), "clip", "clips"),
         ),
     );
+    if let Some(cooked) = &report.cooked {
+        print_cooked(&mut text, cooked);
+    }
     for mesh in &report.meshes {
         print_mesh(&mut text, mesh, full);
     }
@@ -46,6 +51,31 @@ pub(super) fn text(report: &Report, full: bool) -> String {
         }
     }
     text
+}
+
+/// The sections of a cooked file, those of a kind together.
+fn print_cooked(text: &mut String, cooked: &CookedReport) {
+    line(
+        text,
+        format_args!(
+            "cooked file of version {}, {} in {}",
+            cooked.version,
+            bytes(cooked.bytes),
+            counted(cooked.sections.len(), "section", "sections"),
+        ),
+    );
+    let mut kinds: Vec<(&str, usize, u64)> = Vec::new();
+    for section in &cooked.sections {
+        match kinds.iter_mut().find(|(kind, ..)| *kind == section.kind) {
+            Some((_, sections, bytes)) => (*sections, *bytes) = (*sections + 1, *bytes + section.bytes),
+            None => kinds.push((&section.kind, 1, section.bytes)),
+        }
+    }
+    let mut table = Table::new(&[("kind", Left), ("sections", Right), ("bytes", Right)]);
+    for (kind, sections, bytes) in kinds {
+        table.row(vec![kind.to_owned(), count(sections as u64), count(bytes)]);
+    }
+    text.push_str(&table.lines(2));
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

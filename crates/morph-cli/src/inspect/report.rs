@@ -8,10 +8,34 @@ pub(super) struct Report {
     pub(super) file: String,
     /// `gltf`, `glb` or `makehuman`.
     pub(super) format: &'static str,
+    /// The file itself, where it is cooked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cooked: Option<CookedReport>,
     pub(super) meshes: Vec<MeshReport>,
     pub(super) nodes: Vec<NodeReport>,
     pub(super) clips: Vec<ClipReport>,
     pub(super) problems: Vec<Problem>,
+}
+
+/// A cooked file.
+#[derive(Debug, Serialize)]
+pub(super) struct CookedReport {
+    pub(super) version: u32,
+    pub(super) bytes: u64,
+    /// In the order of the file.
+    pub(super) sections: Vec<SectionReport>,
+}
+
+/// A section of a cooked file.
+#[derive(Debug, Serialize)]
+pub(super) struct SectionReport {
+    /// Four letters; `docs/cooked.md` says what they stand for.
+    pub(super) kind: String,
+    /// The primitive over all meshes, where the section is of one.
+    pub(super) primitive: Option<u32>,
+    pub(super) part: u32,
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
 }
 
 /// Something odd or wrong, and where.
@@ -47,7 +71,7 @@ pub(super) struct PrimitiveReport {
     pub(super) texcoords: bool,
     /// Smallest and largest position on each axis; absent without vertices.
     pub(super) bounds: Option<Bounds>,
-    /// One per quantization.
+    /// One per quantization; of a cooked file the one that it is stored in.
     pub(super) formats: Vec<FormatReport>,
     /// One per target of the mesh; empty where the targets cannot be built at all.
     pub(super) targets: Vec<TargetInfo>,

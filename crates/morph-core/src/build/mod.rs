@@ -8,7 +8,7 @@ mod validate;
 
 pub use validate::validate;
 
-use crate::deltas::DeltaPool;
+use crate::deltas::{DeltaPool, DeltaSlice};
 use crate::domain::{to_domain3, zeroed_components};
 use crate::error::{BuildError, Limit};
 use crate::layout::{scatter, vertex_major};
@@ -169,7 +169,11 @@ impl<'a> Builder<'a> {
             thinned.zeroed_component_count += pushed.zeroed_component_count;
             self.measure(&stored, stream, authored, &mut thinned.errors[s]);
         }
-        self.set_extremes(&mut stored);
+        if let Some(first) = stored.first_delta[Stream::Position.index()] {
+            let step = stored.steps[Stream::Position.index()];
+            let deltas = self.deltas.slice(first..first + self.kept.len(), step);
+            set_extremes(&mut stored, deltas, self.vertex_count);
+        }
         let texcoords = sets::texcoords(slot, target).store(self.vertex_count, &mut self.texcoords)?;
         let colors = sets::colors(slot, target).store(self.vertex_count, &mut self.colors)?;
 
@@ -268,31 +272,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Finds reach and extremes of the decoded position deltas over all vertices of the mesh.
-    fn set_extremes(&self, stored: &mut StoredTarget) {
-        let Some(first) = stored.first_delta[Stream::Position.index()] else {
-            return;
-        };
-        let deltas = self.deltas.slice(
-            first..first + self.kept.len(),
-            stored.steps[Stream::Position.index()],
-        );
-        let decoded = (0..self.kept.len()).filter_map(|entry| deltas.get(entry));
-        let (mut minimum, mut maximum) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        if stored.entry_count < self.vertex_count {
-            // Some vertex stays where it is.
-            (minimum, maximum) = ([0.0; 3], [0.0; 3]);
-        }
-        for delta in decoded {
-            stored.reach = stored.reach.max(length_up(delta));
-            for axis in 0..3 {
-                minimum[axis] = minimum[axis].min(delta[axis]);
-                maximum[axis] = maximum[axis].max(delta[axis]);
-            }
-        }
-        (stored.minimum, stored.maximum) = (minimum, maximum);
-    }
-
     fn check_tolerances(&self, slot: usize, report: &TargetReport) -> Result<(), BuildError> {
         let pairs = [
             (
@@ -353,4 +332,22 @@ impl<'a> Builder<'a> {
         }
         Ok(mesh)
     }
+}
+
+/// Finds reach and extremes of the decoded position deltas of a target over all vertices of the mesh.
+pub(crate) fn set_extremes(stored: &mut StoredTarget, deltas: DeltaSlice<'_>, vertex_count: u32) {
+    let decoded = (0..stored.entry_count as usize).filter_map(|entry| deltas.get(entry));
+    let (mut minimum, mut maximum) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    if stored.entry_count < vertex_count {
+        // Some vertex stays where it is.
+        (minimum, maximum) = ([0.0; 3], [0.0; 3]);
+    }
+    for delta in decoded {
+        stored.reach = stored.reach.max(length_up(delta));
+        for axis in 0..3 {
+            minimum[axis] = minimum[axis].min(delta[axis]);
+            maximum[axis] = maximum[axis].max(delta[axis]);
+        }
+    }
+    (stored.minimum, stored.maximum) = (minimum, maximum);
 }

@@ -2,6 +2,7 @@
 //!
 //! One thread per vertex sums its entries in the order of the arithmetic contract and writes once.
 
+use crate::deltas::DeltaSlice;
 use crate::layout::join_halves;
 use crate::mesh::{MorphMesh, StoredTarget};
 use crate::quantization::Quantization;
@@ -67,16 +68,77 @@ pub(crate) fn target_word_count(mesh: &MorphMesh, target: &StoredTarget) -> u64 
     step_words(mesh) + u64::from(target.entry_count) * u64::from(entry_words(mesh))
 }
 
+/// Where the steps and the entries of a mesh start, and how many words an entry has.
+pub(crate) fn offsets(mesh: &MorphMesh) -> [u64; 3] {
+    let steps_offset = u64::from(mesh.vertex_count()) + 1;
+    let entries_offset = steps_offset + step_words(mesh) * mesh.target_count() as u64;
+    [steps_offset, entries_offset, u64::from(entry_words(mesh))]
+}
+
+/// Makes the words of the entries of one target.
+#[derive(Debug)]
+pub(crate) struct EntryWriter<'a> {
+    slot: u32,
+    quantization: Quantization,
+    vertices: &'a [u32],
+    stored: Streams,
+    deltas: [Option<DeltaSlice<'a>>; 3],
+}
+
+impl<'a> EntryWriter<'a> {
+    /// The most words that an entry has.
+    pub(crate) const MOST_WORDS: usize = 10;
+
+    /// A writer for the target in a slot of the mesh.
+    pub(crate) fn new(mesh: &'a MorphMesh, slot: usize, target: &'a StoredTarget) -> Self {
+        EntryWriter {
+            slot: slot as u32,
+            quantization: mesh.quantization(),
+            vertices: mesh.vertices_of(target),
+            stored: stored_streams(mesh),
+            deltas: Stream::ALL.map(|stream| mesh.stream(target, stream)),
+        }
+    }
+
+    /// The vertices that the target moves, one for each entry.
+    pub(crate) fn vertices(&self) -> &'a [u32] {
+        self.vertices
+    }
+
+    /// Writes entry `i` of the target into as many words as an entry has.
+    #[inline]
+    pub(crate) fn write(&self, i: usize, entry: &mut [u32]) {
+        let stored = Stream::ALL
+            .into_iter()
+            .zip(self.deltas)
+            .filter(|&(stream, _)| self.stored.contains(stream))
+            .map(|(_, deltas)| deltas);
+        if self.quantization == Quantization::F32 {
+            entry[0] = self.slot;
+            for (words, deltas) in entry[1..].chunks_exact_mut(3).zip(stored) {
+                let delta = deltas.and_then(|deltas| deltas.get(i)).unwrap_or_default();
+                words.copy_from_slice(&delta.map(f32::to_bits));
+            }
+        } else {
+            let mut halves = [0_u16; 10];
+            halves[0] = self.slot as u16;
+            for (halves, deltas) in halves[1..].chunks_exact_mut(3).zip(stored) {
+                halves.copy_from_slice(&deltas.map(|deltas| deltas.half_words(i)).unwrap_or_default());
+            }
+            for (word, joined) in entry.iter_mut().zip(join_halves(halves)) {
+                *word = joined;
+            }
+        }
+    }
+}
+
 /// Lays a mesh out in vertex-major order.
 ///
 /// Takes time and memory linear in vertices, targets and entries; the build has made sure that word offsets
 /// fit 32 bits.
 pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
-    let streams = stored_streams(mesh);
-    let entry_words = entry_words(mesh) as usize;
+    let [steps_offset, entries_offset, entry_words] = offsets(mesh).map(|words| words as usize);
     let mut words = vec![0; word_count(mesh) as usize];
-    let steps_offset = mesh.vertex_count() as usize + 1;
-    let entries_offset = steps_offset + step_words(mesh) as usize * mesh.target_count();
     let (table, rest) = words.split_at_mut(steps_offset);
     let (steps, entries) = rest.split_at_mut(entries_offset - steps_offset);
 
@@ -96,31 +158,11 @@ pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
     }
     let mut next = table.to_vec();
     for (slot, target) in mesh.targets.iter().enumerate() {
-        let deltas = Stream::ALL.map(|stream| mesh.stream(target, stream));
-        for (i, &vertex) in mesh.vertices_of(target).iter().enumerate() {
+        let writer = EntryWriter::new(mesh, slot, target);
+        for (i, &vertex) in writer.vertices().iter().enumerate() {
             let at = next[vertex as usize] as usize * entry_words;
             next[vertex as usize] += 1;
-            let entry = &mut entries[at..at + entry_words];
-            let stored = Stream::ALL
-                .into_iter()
-                .zip(deltas)
-                .filter(|&(stream, _)| streams.contains(stream));
-            if mesh.quantization() == Quantization::F32 {
-                entry[0] = slot as u32;
-                for (words, (_, deltas)) in entry[1..].chunks_exact_mut(3).zip(stored) {
-                    let delta = deltas.and_then(|deltas| deltas.get(i)).unwrap_or_default();
-                    words.copy_from_slice(&delta.map(f32::to_bits));
-                }
-            } else {
-                let mut halves = [0_u16; 10];
-                halves[0] = slot as u16;
-                for (halves, (_, deltas)) in halves[1..].chunks_exact_mut(3).zip(stored) {
-                    halves.copy_from_slice(&deltas.map(|deltas| deltas.half_words(i)).unwrap_or_default());
-                }
-                for (word, joined) in entry.iter_mut().zip(join_halves(halves)) {
-                    *word = joined;
-                }
-            }
+            writer.write(i, &mut entries[at..at + entry_words]);
         }
     }
 
@@ -129,6 +171,6 @@ pub fn pack_vertex_major(mesh: &MorphMesh) -> VertexMajor {
         steps_offset: steps_offset as u32,
         entries_offset: entries_offset as u32,
         entry_words: entry_words as u32,
-        streams,
+        streams: stored_streams(mesh),
     }
 }

@@ -13,6 +13,7 @@ mod bounds;
 mod build_errors;
 mod cases;
 mod compare;
+mod cooked;
 mod expression;
 mod generate;
 mod kernel;
