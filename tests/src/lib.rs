@@ -1,8 +1,9 @@
-//! What the tests of morph share: random meshes and scenes, a model of what a frame must show, oracle files, compiled
-//! shader modules, and the comparison of pictures.
+//! What the tests of morph share: random meshes and scenes, a model of what a frame must show, oracle files, the
+//! conformance table, compiled shader modules, and the comparison of pictures.
 //!
 //! The tests themselves are in `tests/device/`, one program, so that it links once.
 
+pub mod conformance;
 pub mod gold;
 pub mod head;
 pub mod oracle;
