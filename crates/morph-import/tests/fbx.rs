@@ -555,8 +555,7 @@ fn channels_without_any_name_are_called_by_number() {
     assert_eq!(model.meshes[0].target_names, ["target_0", "target_1"]);
 }
 
-/// Blender writes a full weight for each point that a shape moves, normal deltas of zero, centimetres with a node that
-/// scales them up again, and a node turned from Z up.
+/// Blender writes a full weight for each point that a shape moves, and normal deltas of zero.
 #[test]
 fn b082_a_cube_as_blender_writes_it_with_one_shape_key() {
     let mut fbx = Fbx::new().unit(1.0);

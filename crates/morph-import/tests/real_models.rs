@@ -17,7 +17,6 @@ use common::{check, dense, files_below, gltf_error, shared_or_skip};
 use morph_core::{BuildOptions, MorphMesh, Quantization};
 use morph_import::{GltfError, ImportOptions, Model, Space, load};
 use serde_json::Value;
-use serde_json::Value;
 
 /// Tells the error that is meant from others.
 type Expected = fn(&GltfError) -> bool;

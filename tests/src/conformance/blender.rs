@@ -6,7 +6,7 @@ mod skinned;
 pub(super) use shapes::rows;
 pub(super) use skinned::rows as skinned_rows;
 
-use morph_import::{ImportOptions, Mesh, Primitive, Space};
+use morph_import::{Format, ImportOptions, Mesh, Primitive, Space};
 
 /// How Blender counts the vertices of a mesh: control points of an FBX file; of a glTF file the vertices that faces
 /// use, in rising order, one primitive after another.
@@ -39,12 +39,9 @@ fn used_vertices(primitive: &Primitive) -> impl Iterator<Item = usize> {
 }
 
 /// The time of a frame in the file: on the way in, Blender puts FBX keys one frame later.
-fn time_of(model: &str, frame: f64, frames_per_second: f64) -> f64 {
-    (if is_fbx(model) { frame - 1.0 } else { frame }) / frames_per_second
-}
-
-fn is_fbx(model: &str) -> bool {
-    model.ends_with(".fbx")
+fn time_of(format: Format, frame: f64, frames_per_second: f64) -> f64 {
+    let late = if format == Format::Fbx { 1.0 } else { 0.0 };
+    (frame - late) / frames_per_second
 }
 
 fn options_in(space: Space) -> ImportOptions {

@@ -172,7 +172,7 @@ impl Comparison<'_> {
                 .iter()
                 .map(|&it| it.into())
                 .collect();
-            self.compare_weights(&ours, &setting.effective_weights.concat(), row);
+            compare_weights(&ours, &setting.effective_weights.concat(), row);
             let pose = self.pose_with(&controls, row);
             self.compare_meshes(&pose, &setting.meshes, row);
         }
@@ -188,7 +188,7 @@ impl Comparison<'_> {
                 let mut pose = self.pose_with(&saved, row);
                 self.subject.play(number, sample.time, &mut pose);
                 let ours: Vec<f64> = pose.weights(self.node).iter().map(|&it| it.into()).collect();
-                self.compare_weights(&ours, &sample.weights, row);
+                compare_weights(&ours, &sample.weights, row);
                 if let Some(meshes) = &sample.meshes {
                     self.compare_meshes(&pose, meshes, row);
                 }
@@ -204,10 +204,6 @@ impl Comparison<'_> {
             }
         }
         pose
-    }
-
-    fn compare_weights(&self, ours: &[f64], theirs: &[f64], row: &mut Row) {
-        row.compare(Quantity::Weights, ours, theirs, ALLOWED * size_of(theirs));
     }
 
     fn compare_meshes(&self, pose: &Pose, meshes: &[Points], row: &mut Row) {
@@ -247,4 +243,8 @@ impl Comparison<'_> {
             }
         }
     }
+}
+
+fn compare_weights(ours: &[f64], theirs: &[f64], row: &mut Row) {
+    row.compare(Quantity::Weights, ours, theirs, ALLOWED * size_of(theirs));
 }

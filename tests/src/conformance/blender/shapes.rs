@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use morph_anim::{Channel, Clip, Keys};
-use morph_import::{Mesh, Space};
+use morph_import::{Format, Mesh, Space};
 use serde::Deserialize;
 
-use super::{is_fbx, numbering, options_in, time_of};
+use super::{numbering, options_in, time_of};
 use crate::conformance::measure::{ALLOWED, Quantity, Row, extent, size_of};
 use crate::conformance::subject::Subject;
 use crate::conformance::{ConformanceError, files};
@@ -151,10 +151,14 @@ fn compare_clip(subject: &Subject, mesh: usize, head: &Head, animation: &Animati
         row.fault(format!("there is no clip for the action `{}`", animation.action));
         return;
     };
-    if is_fbx(&row.model) || !has_cubic_weights(&model.clips[clip], &model.nodes[node].id) {
+    if model.format == Format::Fbx || !has_cubic_weights(&model.clips[clip], &model.nodes[node].id) {
         for sample in &animation.samples {
             let mut pose = subject.rest();
-            subject.play(clip, time_of(&row.model, sample.frame, animation.fps), &mut pose);
+            subject.play(
+                clip,
+                time_of(model.format, sample.frame, animation.fps),
+                &mut pose,
+            );
             compare_weights(pose.weights(node), &head.target_names, sample, row);
         }
     } else {

@@ -58,7 +58,7 @@ fn row(shared: &Path, path: &Path) -> Result<Row, ConformanceError> {
     };
     for frame in &answer.frames {
         row.expect_equal("meshes", &1, &frame.meshes.len());
-        let time = time_of(&row.model, frame.frame, answer.fps);
+        let time = time_of(subject.model.format, frame.frame, answer.fps);
         for placed in &frame.meshes {
             compare(&subject, node, time, placed, &mut row);
         }
