@@ -8,27 +8,24 @@ pub(super) use skinned::rows as skinned_rows;
 
 use morph_import::{Format, ImportOptions, Mesh, Primitive, Space};
 
+use super::points::{Corner, corners};
+
 /// How Blender counts the vertices of a mesh: control points of an FBX file; of a glTF file the vertices that faces
 /// use, in rising order, one primitive after another.
 ///
 /// For each, the primitive and the vertex that it is; `None` for a control point that is the corner of no face.
-fn numbering(mesh: &Mesh) -> Vec<Option<(usize, usize)>> {
-    let mut numbering = Vec::new();
-    for (number, primitive) in mesh.primitives.iter().enumerate() {
-        match &primitive.source_points {
-            Some(points) => {
-                for (vertex, &point) in points.iter().enumerate() {
-                    let point = point as usize;
-                    if numbering.len() <= point {
-                        numbering.resize(point + 1, None);
-                    }
-                    numbering[point] = Some((number, vertex));
-                }
-            }
-            None => numbering.extend(used_vertices(primitive).map(|vertex| Some((number, vertex)))),
-        }
+fn numbering(mesh: &Mesh) -> Vec<Option<Corner>> {
+    let points = mesh
+        .primitives
+        .iter()
+        .flat_map(|primitive| &primitive.source_points);
+    if let Some(&greatest) = points.flatten().max() {
+        return corners(mesh, greatest as usize + 1);
     }
-    numbering
+    let primitives = mesh.primitives.iter().enumerate();
+    primitives
+        .flat_map(|(number, primitive)| used_vertices(primitive).map(move |vertex| Some((number, vertex))))
+        .collect()
 }
 
 fn used_vertices(primitive: &Primitive) -> impl Iterator<Item = usize> {

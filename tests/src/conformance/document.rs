@@ -64,6 +64,7 @@ fn title(oracle: Oracle) -> &'static str {
         Oracle::Blender => "Blender 3.4.1, shapes and weights",
         Oracle::BlenderSkinned => "Blender 3.4.1, skinned",
         Oracle::Ufbx => "ufbx 0.23.1",
+        Oracle::AuthoringTools => "Authoring tools",
         Oracle::Arithmetic => "Arithmetic in double precision",
     }
 }
@@ -90,6 +91,10 @@ fn about(oracle: Oracle) -> &'static str {
         Oracle::Ufbx => {
             "Control points in the units and axes of the file; in the world where the mesh has a skin, with four times as much allowed. \
              Weights are those of clips, and those that in-betweens make of the channels'."
+        }
+        Oracle::AuthoringTools => {
+            "Frames that Maya and Blender 2.79 wrote as OBJ files beside their FBX files: control points in the world. \
+             The text has six digits behind the point, so that half a digit is added."
         }
         Oracle::Arithmetic => {
             "Directions are sums of unit vectors, as the normals above; the handedness has to be equal."

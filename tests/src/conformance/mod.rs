@@ -9,7 +9,9 @@ mod blender;
 mod document;
 mod error;
 mod files;
+mod frames;
 mod measure;
+mod points;
 mod skipped;
 mod subject;
 mod tangents;
@@ -34,6 +36,8 @@ pub enum Oracle {
     BlenderSkinned,
     /// The C library ufbx.
     Ufbx,
+    /// The programs that wrote FBX files.
+    AuthoringTools,
     /// Arithmetic in double precision.
     Arithmetic,
 }
@@ -86,6 +90,10 @@ pub fn measure(shared: &Path) -> Result<Conformance, ConformanceError> {
         Table {
             oracle: Oracle::Ufbx,
             rows: ufbx::rows(shared)?,
+        },
+        Table {
+            oracle: Oracle::AuthoringTools,
+            rows: frames::rows(shared)?,
         },
         Table {
             oracle: Oracle::Arithmetic,

@@ -42,7 +42,7 @@ fn reason(path: &Path) -> String {
         }
         Ok(model) if !moves(&model) => "nothing in it moves: no targets, no skins, no clips; it loads".to_owned(),
         Ok(_) => "no answer of another program; it loads".to_owned(),
-        Err(ImportError::MakeHuman { .. }) => "a reference frame of an FBX file, no MakeHuman mesh".to_owned(),
+        Err(ImportError::MakeHuman { .. }) => "a frame of an FBX file, no model of its own".to_owned(),
         Err(error) => format!("no answer of another program; refused: {}", without_path(&error.to_string(), path)),
     }
 }

@@ -7,6 +7,7 @@ use morph_import::{ImportOptions, Mesh, Space};
 use serde::Deserialize;
 
 use super::measure::{ALLOWED, ALLOWED_IN_WORLD, Quantity, Row, size_of};
+use super::points::{Corner, corners};
 use super::subject::{Subject, driven_names, target_weights};
 use super::{ConformanceError, files};
 
@@ -123,24 +124,11 @@ fn check_head(mesh: &Mesh, head: &Head, channel_names: &[String], row: &mut Row)
     }
 }
 
-/// For each control point a primitive and a vertex that is a corner at it; `None` for one that no face uses.
-fn corners(mesh: &Mesh, point_count: usize) -> Vec<Option<(usize, usize)>> {
-    let mut corners = vec![None; point_count];
-    for (number, primitive) in mesh.primitives.iter().enumerate() {
-        for (vertex, &point) in primitive.source_points.iter().flatten().enumerate() {
-            if let Some(corner) = corners.get_mut(point as usize) {
-                *corner = Some((number, vertex));
-            }
-        }
-    }
-    corners
-}
-
 struct Comparison<'a> {
     subject: &'a Subject,
     node: usize,
     head: &'a Head,
-    points: Vec<Option<(usize, usize)>>,
+    points: Vec<Option<Corner>>,
 }
 
 impl Comparison<'_> {
