@@ -179,3 +179,41 @@ pub(super) fn extent(positions: &[[f32; 3]]) -> f64 {
 pub(super) fn weight_of(weights: &[f32]) -> f64 {
     1.0 + weights.iter().map(|weight| f64::from(weight.abs())).sum::<f64>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(ours: &[f64], theirs: &[f64]) -> Row {
+        let mut row = Row::new("model".to_owned());
+        row.compare(Quantity::Weights, ours, theirs, ALLOWED);
+        row
+    }
+
+    #[test]
+    fn rows_pass_only_where_something_was_compared_and_nothing_is_off() {
+        assert!(row(&[1.0, 2.0], &[1.0, 2.0 + 1.0e-6]).passes());
+        for (ours, theirs) in [
+            (&[1.0, 2.0][..], &[1.0, 2.0 + 3.0e-6][..]),
+            (&[f64::NAN, 2.0], &[1.0, 2.0]),
+            (&[1.0, 2.0], &[1.0, f64::NAN]),
+            (&[1.0], &[1.0, 2.0]),
+            (&[], &[]),
+        ] {
+            assert!(!row(ours, theirs).passes(), "{ours:?}, {theirs:?}");
+        }
+        let mut named = row(&[1.0], &[1.0]);
+        named.expect_equal("name", &"a", &"b");
+        assert!(!named.passes());
+    }
+
+    #[test]
+    fn cells_keep_the_difference_that_is_the_largest_part_of_what_is_allowed() {
+        let mut row = row(&[1.0], &[1.0 + 1.0e-6]);
+        row.compare(Quantity::Weights, &[100.0], &[100.0 + 1.0e-5], 1.0);
+        let cell = row.cell(Quantity::Weights).copied().unwrap_or_default();
+        assert!((cell.ratio() - 0.5).abs() < 1.0e-3, "{cell:?}");
+        assert_eq!((cell.value_count, cell.allowed), (2, ALLOWED));
+        assert_eq!(row.cell(Quantity::Normals), None);
+    }
+}

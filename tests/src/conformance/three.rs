@@ -103,6 +103,9 @@ fn check_head(subject: &Subject, head: &PrimitiveHead, row: &mut Row) -> bool {
         &primitive.positions.len(),
         &head.vertices,
     );
+    if primitive.positions.len() != head.vertices {
+        return false;
+    }
     // Where primitives have unequal target counts, ours all have the largest; those added move nothing.
     let added = primitive.targets.get(head.targets..);
     if !added.is_some_and(|added| added.iter().all(|target| target.vertices.is_empty())) {
