@@ -1,8 +1,10 @@
-//! What the tests of morph share: random meshes and scenes, a model of what a frame must show, oracle files, compiled
-//! shader modules, and the comparison of pictures.
+//! What the tests of morph share: random meshes and scenes, a model of what a frame must show, oracle files, the
+//! conformance table, compiled shader modules, and the comparison of pictures.
 //!
-//! The tests themselves are in `tests/device/`, one program, so that it links once.
+//! The tests themselves are in `tests/device/`, one program, so that it links once, and in `tests/conformance.rs`,
+//! which needs no device.
 
+pub mod conformance;
 pub mod gold;
 pub mod head;
 pub mod oracle;

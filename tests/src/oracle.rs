@@ -33,6 +33,8 @@ pub struct Morphed {
 /// A primitive.
 #[derive(Debug, Deserialize)]
 pub struct PrimitiveHead {
+    /// Number of a node that shows it.
+    pub node: usize,
     /// Number of its mesh in the file.
     pub mesh: usize,
     /// Its number in the mesh.
@@ -41,6 +43,12 @@ pub struct PrimitiveHead {
     pub vertices: usize,
     /// Targets.
     pub targets: usize,
+    /// Names of the targets, where the file has any.
+    pub target_names: Option<Vec<String>>,
+    /// Whether the node has a skin.
+    pub skinned: bool,
+    /// Weights that the node starts with.
+    pub default_weights: Vec<f64>,
     /// Vertices that the results are for.
     pub sampled_vertices: Sampled,
 }

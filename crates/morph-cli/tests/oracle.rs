@@ -47,6 +47,10 @@ const PRESETS: [(&str, &str); 5] = [
     ("last-2", "last_2"),
 ];
 
+/// How many of the models, from the last, are compared with three.js: that the program shows what the library computes
+/// needs few of them. What the library computes of all is in the conformance table of crate `morph-tests`.
+const COMPARED_MODEL_COUNT: usize = 2;
+
 /// The shared folder, or a word about what is skipped without it.
 fn shared_or_say(cases: usize) -> Option<std::path::PathBuf> {
     let shared = shared();
@@ -100,10 +104,10 @@ fn size(rest: &Value) -> f64 {
 }
 
 #[test]
-fn the_host_agrees_with_three_js() {
-    let Some(shared) = shared_or_say(35) else { return };
+fn what_is_printed_agrees_with_three_js() {
+    let Some(shared) = shared_or_say(15) else { return };
     let mut cases = 0;
-    for (model, name, primitives) in MODELS {
+    for (model, name, primitives) in MODELS.into_iter().rev().take(COMPARED_MODEL_COUNT) {
         let oracle = oracle(&shared, name);
         for primitive in 0..primitives {
             let rest = eval(
@@ -190,7 +194,7 @@ fn the_host_agrees_with_three_js() {
             }
         }
     }
-    assert_eq!(cases, 35);
+    assert_eq!(cases, 15);
 }
 
 #[test]

@@ -59,6 +59,25 @@ pub struct Mesh {
     pub rig: Option<Rig>,
 }
 
+impl Mesh {
+    /// For each primitive the first one with the same vertices and targets: itself, or an earlier one.
+    ///
+    /// Files cut one surface into parts that way, each with indices and a material of its own. Such primitives can share
+    /// one rest pose, one range of morphed vertices and one copy of the deltas.
+    pub fn shared_vertices(&self) -> Vec<usize> {
+        let same = |primitive: &Primitive| {
+            self.primitives
+                .iter()
+                .position(|first| first.has_vertices_of(primitive))
+        };
+        let primitives = self.primitives.iter().enumerate();
+        // A NaN would make a primitive differ from itself.
+        primitives
+            .map(|(index, primitive)| same(primitive).map_or(index, |first| first.min(index)))
+            .collect()
+    }
+}
+
 /// Vertices that are drawn together with one material.
 #[derive(Debug, Clone)]
 pub struct Primitive {
@@ -88,6 +107,19 @@ pub struct Primitive {
     pub targets: Vec<MorphTarget>,
     /// The material.
     pub material: Material,
+}
+
+impl Primitive {
+    fn has_vertices_of(&self, other: &Primitive) -> bool {
+        self.positions == other.positions
+            && self.normals == other.normals
+            && self.tangents == other.tangents
+            && self.texcoords == other.texcoords
+            && self.colors == other.colors
+            && self.skin_weights == other.skin_weights
+            && self.source_points == other.source_points
+            && self.targets == other.targets
+    }
 }
 
 /// How the indices of a primitive are grouped.

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{Builder, QUAD, QUAD_NORMALS, QUAD_TANGENTS, dense, float_bytes, warning_kinds};
-use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization, SetDeltas, pack_vertex_major};
+use morph_core::{
+    BuildOptions, MorphMesh, MorphTarget, Quantization, RestStreams, SetDeltas, morph, pack_vertex_major,
+};
 use morph_import::{GltfError, WarningKind};
 use serde_json::{Value, json};
 
@@ -460,6 +462,22 @@ fn b029_a_target_of_the_second_primitive_moves_only_it() {
 }
 
 #[test]
+fn b031_primitives_over_the_same_accessors_are_one_set_of_vertices() {
+    let mut builder = Builder::new();
+    let delta = builder.sparse_vec3(4, 2, [0.0, 0.0, 1.0]);
+    let first = builder.quad(json!([{ "POSITION": delta }]));
+    let mut second = first.clone();
+    second["indices"] = json!(builder.indices(&[2, 3, 0]));
+    let elsewhere = builder.sparse_vec3(4, 1, [0.0, 0.0, 1.0]);
+    let other = builder.quad(json!([{ "POSITION": elsewhere }]));
+    builder.mesh(json!({ "primitives": [first, second, other] }));
+    let mesh = &builder.model().meshes[0];
+    assert_eq!(mesh.shared_vertices(), [0, 0, 2]);
+    assert_eq!(mesh.primitives[0].indices, [0, 1, 2, 0, 2, 3]);
+    assert_eq!(mesh.primitives[1].indices, [2, 3, 0]);
+}
+
+#[test]
 fn b033_plain_and_morphed_primitives_in_either_order() {
     for morphed_first in [false, true] {
         let mut builder = Builder::new();
@@ -483,6 +501,25 @@ fn b033_plain_and_morphed_primitives_in_either_order() {
             WarningKind::UnequalTargetCounts { .. }
         ));
     }
+}
+
+#[test]
+fn b040_a_target_that_moves_nothing_shifts_no_weight() {
+    let mut builder = Builder::new();
+    let a = builder.sparse_vec3(4, 0, [1.0, 0.0, 0.0]);
+    let zero = builder.sparse_vec3(4, 1, [0.0; 3]);
+    let c = builder.sparse_vec3(4, 3, [0.0, 0.0, 1.0]);
+    let quad = builder.quad(json!([{ "POSITION": a }, { "POSITION": zero }, { "POSITION": c }]));
+    builder.mesh(json!({ "primitives": [quad], "extras": { "targetNames": ["A", "zero", "C"] } }));
+    let model = builder.model();
+    let primitive = &model.meshes[0].primitives[0];
+    let (mesh, report) =
+        MorphMesh::build(4, &primitive.targets, &BuildOptions::new(Quantization::Snorm16)).unwrap();
+    assert_eq!(report.targets[1].entry_count, 0);
+    assert_eq!(model.meshes[0].target_names, ["A", "zero", "C"]);
+    let (rest, _) = RestStreams::new(primitive.positions.clone(), None, None).unwrap();
+    let morphed = morph(&mesh, &rest, &[0.0, 0.0, 1.0]).unwrap().positions;
+    assert_eq!(morphed, [QUAD[0], QUAD[1], QUAD[2], [0.0, 1.0, 1.0]]);
 }
 
 #[test]

@@ -555,6 +555,39 @@ fn channels_without_any_name_are_called_by_number() {
     assert_eq!(model.meshes[0].target_names, ["target_0", "target_1"]);
 }
 
+/// Blender writes a full weight for each point that a shape moves, and normal deltas of zero.
+#[test]
+fn b082_a_cube_as_blender_writes_it_with_one_shape_key() {
+    let mut fbx = Fbx::new().unit(1.0);
+    let (geometry, _) = fbx.hard_cube("");
+    let deformer = fbx.deformer(geometry, "Key");
+    let content = "Version: 100\nProperties70: {\nP: \"DeformPercent\", \"Number\", \"\", \"A\",0\n}\n";
+    let content = format!("{content}{}", array("FullWeights", [100.0; 4]));
+    let channel = fbx.object("Deformer", "SubDeformer", "Key 1", "BlendShapeChannel", &content);
+    fbx.connect(channel, deformer);
+    let content = format!(
+        "Version: 100\n{}{}{}",
+        array("Indexes", [4.0, 5.0, 6.0, 7.0]),
+        array("Vertices", [[0.0, 0.0, 50.0]; 4].concat()),
+        array("Normals", [0.0; 12]),
+    );
+    let shape = fbx.object("Geometry", "Geometry", "Key 1", "Shape", &content);
+    fbx.connect(shape, channel);
+    let model = fbx.model();
+    let mesh = &model.meshes[0];
+    assert_eq!(
+        (&mesh.target_names[..], mesh.rig.is_some()),
+        (&["Key 1".to_owned()][..], false)
+    );
+    assert_eq!(
+        moved_points(mesh, 0)
+            .into_iter()
+            .collect::<std::collections::HashMap<_, _>>(),
+        (4..8).map(|point| (point, [0.0, 0.0, 0.5])).collect()
+    );
+    assert_eq!(mesh.primitives[0].targets[0].normals, None);
+}
+
 #[test]
 fn b083_zero_normal_deltas_are_no_normal_deltas() {
     // All control points turn by 45 degrees around z, and their normals are said to stay.

@@ -6,6 +6,7 @@ mod common;
 
 use common::{Builder, load_bytes, warning_kinds};
 use glam::{Mat4, Quat, Vec3};
+use morph_core::NameTable;
 use morph_import::{Format, GltfError, ImportError, ImportOptions, Topology, WarningKind};
 use serde_json::{Value, json};
 
@@ -36,6 +37,23 @@ fn b036_names_come_from_the_mesh_then_from_a_primitive() {
         with_targets(2, |_| {}).model().meshes[0].target_names,
         ["target_0", "target_1"]
     );
+}
+
+#[test]
+fn b038_names_belong_to_their_mesh_alone() {
+    let mut builder = Builder::new();
+    let delta = builder.sparse_vec3(4, 0, [1.0, 0.0, 0.0]);
+    for names in [["smile", "frown"], ["frown", "smile"]] {
+        let quad = builder.quad(json!([{ "POSITION": delta }, { "POSITION": delta }]));
+        builder.mesh(json!({ "primitives": [quad], "extras": { "targetNames": names } }));
+    }
+    let model = builder.model();
+    let slots = |mesh: usize| {
+        let names = NameTable::new(&model.meshes[mesh].target_names).unwrap();
+        [names.slot("smile"), names.slot("frown")]
+    };
+    assert_eq!(slots(0), [Some(0), Some(1)]);
+    assert_eq!(slots(1), [Some(1), Some(0)]);
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 mod apt;
 mod bench_import;
+mod conformance;
 mod demo;
 mod distribution;
 mod gold;
@@ -63,6 +64,12 @@ enum Command {
         #[arg(long)]
         renew: bool,
     },
+    /// Compare all models with what other programs say of them, and write docs/conformance.md.
+    Conformance {
+        /// Write nothing: fail if the document is not what the models give.
+        #[arg(long)]
+        check: bool,
+    },
     /// Measure import and build: seconds, peak memory, and its ratio to what the file decodes to.
     BenchImport {
         /// Files to measure; without any, two models of a million entries are made.
@@ -115,6 +122,7 @@ fn execute(command: &Command) -> anyhow::Result<bool> {
             shaders::compile(&root, *check)?;
         }
         Command::Gold { renew } => gold::run_gold(&root, *renew)?,
+        Command::Conformance { check } => conformance::run_conformance(&root, *check)?,
         Command::BenchImport { files } => bench_import::run_bench_import(&root, files)?,
         Command::Model => {
             setup::prepare(&root, Purpose::Model, false)?;

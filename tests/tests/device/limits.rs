@@ -300,6 +300,45 @@ fn what_does_not_fit_beside_the_rest_pose_is_refused_and_comes_when_there_is_roo
 }
 
 #[test]
+fn b108_a_thousand_targets_work_on_the_least_of_devices_and_are_refused_where_they_do_not_fit() {
+    for method in METHODS {
+        on_every_driver(|_, device| {
+            let mut desc = small_pass(device, method);
+            // What Vulkan asks of every device.
+            let limits = &mut desc.device.limits;
+            limits.max_storage_buffer_range = 1 << 27;
+            limits.max_compute_work_group_count = [65_535; 3];
+            limits.min_storage_buffer_offset_alignment = 256;
+            desc.capacities.frame_bytes = 2 * 4 * 1002;
+            let mut rig = Rig::new(device, desc).unwrap();
+            let cooked = mesh(3, 1000);
+            let weights: Vec<f32> = (0..1000).map(|target| (target % 7) as f32 * 0.125).collect();
+            let (_, instances) = settled(&mut rig, &cooked, 1);
+            rig.pass_mut().set_weights(instances[0], &weights).unwrap();
+            rig.frame().unwrap();
+            assert_shows(&mut rig, instances[0], &cooked, &weights);
+
+            // Scatter carries weights in its push constants, one dispatch a target.
+            if method == Method::Gather {
+                let mut desc = small_pass(device, method);
+                desc.capacities.frame_bytes = 1000;
+                let mut rig = Rig::new(device, desc).unwrap();
+                let mesh = add(&mut rig, &cooked);
+                let error = rig.pass_mut().attach(mesh).unwrap_err();
+                let full = matches!(
+                    error,
+                    MorphError::FrameDataFull {
+                        capacity_bytes: 1000,
+                        ..
+                    }
+                );
+                assert!(full, "{error}");
+            }
+        });
+    }
+}
+
+#[test]
 fn instances_past_the_capacity_are_refused() {
     on_every_driver(|_, device| {
         let mut desc = small_pass(device, Method::Gather);

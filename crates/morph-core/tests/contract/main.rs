@@ -19,7 +19,6 @@ mod generate;
 mod kernel;
 mod layouts;
 mod names;
-mod oracle;
 mod placement;
 mod placement_table;
 mod quantization;
