@@ -13,6 +13,7 @@
 
 pub mod mutate;
 pub mod readers;
+pub mod repair;
 pub mod seeds;
 
 /// A reader and its name, which is that of the fuzz target and of the folder of its corpus.
@@ -42,6 +43,11 @@ pub const TARGETS: &[Target] = &[
         name: "fbx",
         run: readers::fbx,
         seeds: seeds::fbx,
+    },
+    Target {
+        name: "cooked",
+        run: readers::cooked,
+        seeds: seeds::cooked,
     },
     Target {
         name: "makehuman_obj",

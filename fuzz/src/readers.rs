@@ -10,6 +10,8 @@ use morph_import::export::to_glb;
 use morph_import::{ImportOptions, Model, Primitive, Space, UpAxis, load_bytes};
 use tempfile::TempDir;
 
+use crate::repair::repair_checksums;
+
 /// glTF as text.
 pub fn gltf(bytes: &[u8]) {
     read("fuzz.gltf", bytes);
@@ -23,6 +25,14 @@ pub fn glb(bytes: &[u8]) {
 /// FBX, binary or text.
 pub fn fbx(bytes: &[u8]) {
     read("fuzz.fbx", bytes);
+}
+
+/// A cooked file: as it is, which a checksum refuses where anything is damaged, and with its checksums made right.
+pub fn cooked(bytes: &[u8]) {
+    read("fuzz.morph", bytes);
+    let mut repaired = bytes.to_vec();
+    repair_checksums(&mut repaired);
+    read("fuzz.morph", &repaired);
 }
 
 /// A MakeHuman base mesh without targets.

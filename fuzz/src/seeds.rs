@@ -1,5 +1,11 @@
 //! Small files to begin with: one of each kind of thing that a reader knows.
 
+use std::path::Path;
+
+use morph_core::Quantization;
+use morph_import::cooked::{CookOptions, cook};
+use morph_import::{ImportOptions, load_bytes};
+
 /// glTF texts, with their data inside.
 pub fn gltf() -> Vec<Vec<u8>> {
     vec![document(&quad().0, Some(&data_uri(&quad().1))).into_bytes()]
@@ -41,6 +47,23 @@ Connections:  {
     C: "OO",4,6
 }
 "#;
+
+/// The glTF seed and the FBX seed, cooked.
+pub fn cooked() -> Vec<Vec<u8>> {
+    [("x.glb", glb()), ("x.fbx", fbx())]
+        .into_iter()
+        .filter_map(|(name, seeds)| cook_seed(name, seeds.first()?))
+        .collect()
+}
+
+/// Nothing where the seed cannot be read, which a test would say.
+fn cook_seed(name: &str, seed: &[u8]) -> Option<Vec<u8>> {
+    let model = load_bytes(Path::new(name), seed, &ImportOptions::default()).ok()?;
+    let options = CookOptions::new(Quantization::Snorm16);
+    let mut bytes = Vec::new();
+    cook(&model, &options).ok()?.write_to(&mut bytes).ok()?;
+    Some(bytes)
+}
 
 /// Base meshes with several groups and kinds of faces.
 pub fn makehuman_obj() -> Vec<Vec<u8>> {

@@ -77,6 +77,7 @@ fn is_input_of(target: &Target, path: &Path) -> bool {
         "makehuman_target" => ".target",
         "gltf" => ".gltf",
         "fbx" => ".fbx",
+        "cooked" => ".morph",
         "glb" => ".glb",
         "clip_yaml" => ".clip.yaml",
         other => panic!("say which files are inputs of {other}"),

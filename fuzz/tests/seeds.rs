@@ -21,4 +21,7 @@ fn seeds_are_models_with_targets_skins_and_clips() {
     let fbx = load("x.fbx", &seeds::fbx()[0]);
     assert_eq!(fbx.meshes[0].target_names, ["lift@50", "lift"]);
     assert!(fbx.meshes[0].rig.is_some());
+    let cooked: Vec<Model> = seeds::cooked().iter().map(|seed| load("x.morph", seed)).collect();
+    assert_eq!(cooked[0].meshes[0].target_names, ["up", "down"]);
+    assert!(cooked[1].meshes[0].rig.is_some());
 }
