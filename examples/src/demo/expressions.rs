@@ -284,6 +284,7 @@ fn one_by_one(names: &NameTable, start: &[f32], most: usize) -> Faces {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use morph_core::names::vocabulary::ARKIT;
     use morph_core::{BuildOptions, MorphMesh, MorphTarget, Quantization};
 
     use super::*;
@@ -294,62 +295,6 @@ mod tests {
             .unwrap()
             .0
     }
-
-    /// The 52 names that ARKit gives its blend shape locations.
-    const ARKIT: [&str; 52] = [
-        "browDownLeft",
-        "browDownRight",
-        "browInnerUp",
-        "browOuterUpLeft",
-        "browOuterUpRight",
-        "cheekPuff",
-        "cheekSquintLeft",
-        "cheekSquintRight",
-        "eyeBlinkLeft",
-        "eyeBlinkRight",
-        "eyeLookDownLeft",
-        "eyeLookDownRight",
-        "eyeLookInLeft",
-        "eyeLookInRight",
-        "eyeLookOutLeft",
-        "eyeLookOutRight",
-        "eyeLookUpLeft",
-        "eyeLookUpRight",
-        "eyeSquintLeft",
-        "eyeSquintRight",
-        "eyeWideLeft",
-        "eyeWideRight",
-        "jawForward",
-        "jawLeft",
-        "jawOpen",
-        "jawRight",
-        "mouthClose",
-        "mouthDimpleLeft",
-        "mouthDimpleRight",
-        "mouthFrownLeft",
-        "mouthFrownRight",
-        "mouthFunnel",
-        "mouthLeft",
-        "mouthLowerDownLeft",
-        "mouthLowerDownRight",
-        "mouthPressLeft",
-        "mouthPressRight",
-        "mouthPucker",
-        "mouthRight",
-        "mouthRollLower",
-        "mouthRollUpper",
-        "mouthShrugLower",
-        "mouthShrugUpper",
-        "mouthSmileLeft",
-        "mouthSmileRight",
-        "mouthStretchLeft",
-        "mouthStretchRight",
-        "mouthUpperUpLeft",
-        "mouthUpperUpRight",
-        "noseSneerLeft",
-        "noseSneerRight",
-        "tongueOut",
-    ];
 
     #[test]
     fn every_expression_resolves_whole_on_arkit_names() {

@@ -74,32 +74,17 @@ impl Conformance {
 /// # Errors
 /// Where a file cannot be read, or is not what it should be. What differs is no error; it is in the result.
 pub fn measure(shared: &Path) -> Result<Conformance, ConformanceError> {
-    let tables = vec![
-        Table {
-            oracle: Oracle::Three,
-            rows: three::rows(shared)?,
-        },
-        Table {
-            oracle: Oracle::Blender,
-            rows: blender::rows(shared)?,
-        },
-        Table {
-            oracle: Oracle::BlenderSkinned,
-            rows: blender::skinned_rows(shared)?,
-        },
-        Table {
-            oracle: Oracle::Ufbx,
-            rows: ufbx::rows(shared)?,
-        },
-        Table {
-            oracle: Oracle::AuthoringTools,
-            rows: frames::rows(shared)?,
-        },
-        Table {
-            oracle: Oracle::Arithmetic,
-            rows: tangents::rows(shared)?,
-        },
-    ];
+    let tables: Vec<Table> = [
+        (Oracle::Three, three::rows(shared)?),
+        (Oracle::Blender, blender::rows(shared)?),
+        (Oracle::BlenderSkinned, blender::skinned_rows(shared)?),
+        (Oracle::Ufbx, ufbx::rows(shared)?),
+        (Oracle::AuthoringTools, frames::rows(shared)?),
+        (Oracle::Arithmetic, tangents::rows(shared)?),
+    ]
+    .into_iter()
+    .map(|(oracle, rows)| Table { oracle, rows })
+    .collect();
     let skipped = skipped::skipped(shared, &tables)?;
     Ok(Conformance { tables, skipped })
 }
