@@ -366,6 +366,7 @@ has what was authored: `morph inspect` tells what storing it cost.
 Examples:
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.json
   morph eval face.glb --preset only:7 --out face.obj
+  morph eval avatar.vrm --expression \"happy=0.5,blink=1\" --out face.obj
   morph eval body.glb --clip walk --time 0.5 --skin --out body.obj
   morph eval face.glb --preset mixed --backend gather --quantization snorm16 --instances 16
   morph eval face.glb --weights-file pose.json --backend scatter --driver swiftshader --json")]
@@ -380,6 +381,16 @@ pub(crate) struct EvalArgs {
     pub(crate) primitive: usize,
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
+    /// VRM: values of expressions, 0 to 1, which become weights as the avatar has it, what they hold back included:
+    /// "happy=0.5,blink=1". Targets that no expression moves stay as the file has them
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["weights", "weights_file", "preset"],
+        help_heading = "Weights [default: the file's own]"
+    )]
+    pub(crate) expression: Option<String>,
     /// Clip, by its index in the file or its name: at --time it stands in for the weights that it drives
     #[arg(long, value_name = "N|NAME", help_heading = "Scene")]
     pub(crate) clip: Option<String>,
