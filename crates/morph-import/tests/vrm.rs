@@ -27,11 +27,11 @@ fn avatar(extensions: Value) -> Builder {
     builder
 }
 
-fn vrm_1(expressions: Value) -> Builder {
+fn vrm_1(expressions: &Value) -> Builder {
     avatar(json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": expressions } }))
 }
 
-fn vrm_0(groups: Value) -> Builder {
+fn vrm_0(groups: &Value) -> Builder {
     avatar(json!({ "VRM": { "blendShapeMaster": { "blendShapeGroups": groups } } }))
 }
 
@@ -48,7 +48,7 @@ fn only_warning(model: &Model) -> (&str, &WarningKind) {
 
 #[test]
 fn vrm_1_presets_and_custom_ones() {
-    let builder = vrm_1(json!({
+    let builder = vrm_1(&json!({
         "preset": {
             "blink": {
                 "isBinary": true,
@@ -100,7 +100,7 @@ fn vrm_1_presets_and_custom_ones() {
 
 #[test]
 fn a_set_for_each_node_holds_back_across_nodes() {
-    let model = vrm_1(json!({ "preset": {
+    let model = vrm_1(&json!({ "preset": {
         "blink": { "morphTargetBinds": [{ "node": 0, "index": 0, "weight": 1 }] },
         "happy": {
             "overrideBlink": "blend",
@@ -128,7 +128,7 @@ fn a_set_for_each_node_holds_back_across_nodes() {
 
 #[test]
 fn vrm_0_groups_are_spread_over_the_nodes_of_their_mesh() {
-    let model = vrm_0(json!([
+    let model = vrm_0(&json!([
         {
             "name": "Blink_L", "presetName": "Blink_L", "isBinary": true,
             "binds": [{ "mesh": 0, "index": 0, "weight": 100 }, { "mesh": 1, "index": 0, "weight": 25.0 }],
@@ -199,7 +199,7 @@ fn bad_binds_are_told_and_left_out() {
             BindProblem::Weight { weight: 1e39 },
         ),
     ] {
-        let model = vrm_1(json!({ "custom": { "a": { "morphTargetBinds": [bad, good, bad] } } })).model();
+        let model = vrm_1(&json!({ "custom": { "a": { "morphTargetBinds": [bad, good, bad] } } })).model();
         assert_eq!(model.expressions[0].binds, [bind(0, 1, 0.5)]);
         let (place, kind) = only_warning(&model);
         assert_eq!(place, "VRMC_vrm, expression 0 \"a\"");
@@ -214,7 +214,7 @@ fn bad_binds_are_told_and_left_out() {
         of(json!("x".repeat(1000)), json!(0), json!(1)),
         json!({ "node": 0, "index": 0 }),
     ] {
-        let model = vrm_1(json!({ "custom": { "a": { "morphTargetBinds": [good, bad] } } })).model();
+        let model = vrm_1(&json!({ "custom": { "a": { "morphTargetBinds": [good, bad] } } })).model();
         assert_eq!(model.expressions[0].binds, [bind(0, 1, 0.5)]);
         let problem = model.warnings[0].to_string();
         assert!(
@@ -242,7 +242,7 @@ fn bad_binds_of_version_0_are_told_and_left_out() {
         ),
     ] {
         let good = json!({ "mesh": 1, "index": 0, "weight": 100 });
-        let mut builder = vrm_0(json!([{ "name": "a", "binds": [bad, good] }]));
+        let mut builder = vrm_0(&json!([{ "name": "a", "binds": [bad, good] }]));
         let quad = builder.quad(json!([]));
         builder.json["meshes"]
             .as_array_mut()
@@ -258,7 +258,7 @@ fn bad_binds_of_version_0_are_told_and_left_out() {
 
 #[test]
 fn damage_reaches_no_further_than_it_has_to() {
-    let model = vrm_1(json!({
+    let model = vrm_1(&json!({
         "preset": { "happy": { "isBinary": 3 }, "sad": { "overrideMouth": "sometimes" } },
         "custom": { "sad": {} },
     }))
@@ -309,8 +309,9 @@ fn damage_reaches_no_further_than_it_has_to() {
 
 #[test]
 fn without_morphs_there_are_no_expressions() {
-    let builder =
-        vrm_1(json!({ "custom": { "a": { "morphTargetBinds": [{ "node": 0, "index": 0, "weight": 1 }] } } }));
+    let builder = vrm_1(
+        &json!({ "custom": { "a": { "morphTargetBinds": [{ "node": 0, "index": 0, "weight": 1 }] } } }),
+    );
     let options = ImportOptions {
         morphs: false,
         ..ImportOptions::default()
@@ -321,7 +322,7 @@ fn without_morphs_there_are_no_expressions() {
 
 #[test]
 fn a_vrm_file_is_a_glb() {
-    let builder = vrm_1(json!({ "custom": { "a": {} } }));
+    let builder = vrm_1(&json!({ "custom": { "a": {} } }));
     let model = load_bytes("avatar.VRM", &builder.glb(), &ImportOptions::default()).unwrap();
     assert_eq!(model.expressions.len(), 1);
     let error = load_bytes("avatar.vrm", b"{}", &ImportOptions::default()).map(|_| ());
@@ -332,7 +333,7 @@ fn a_vrm_file_is_a_glb() {
 fn binds_that_multiply_past_all_measure_are_refused() {
     // 2,000 nodes times 5,000 binds would be ten million entries of 24 bytes.
     let one = json!({ "mesh": 0, "index": 0, "weight": 1 });
-    let mut builder = vrm_0(json!([{ "name": "a", "binds": vec![one; 5000] }]));
+    let mut builder = vrm_0(&json!([{ "name": "a", "binds": vec![one; 5000] }]));
     builder.json["nodes"] = json!(vec![json!({ "mesh": 0 }); 2000]);
     assert!(matches!(builder.refused(), GltfError::TooMuch { .. }));
 }
@@ -403,7 +404,7 @@ proptest! {
             "custom": { "b": { "overrideBlink": "block", "morphTargetBinds": [{ "node": 9, "index": 0, "weight": 1 }] } },
         });
         let groups = json!([{ "name": "a", "presetName": "o", "binds": [{ "mesh": 0, "index": 2, "weight": 50 }] }]);
-        for builder in [vrm_1(one), vrm_0(groups)] {
+        for builder in [vrm_1(&one), vrm_0(&groups)] {
             let plain = builder.model();
             let mut more = builder.clone();
             with_unknown(&mut more.json["extensions"], &unknown, false);

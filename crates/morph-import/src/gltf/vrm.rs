@@ -183,9 +183,9 @@ impl Reader<'_> {
         let kind = Some(name.as_str()).filter(|_| is_preset);
         let kind = kind.and_then(Procedural::of_preset);
         let overrides = Overrides {
-            blink: self.hold(&place, "overrideBlink", described.override_blink)?,
-            look_at: self.hold(&place, "overrideLookAt", described.override_look_at)?,
-            mouth: self.hold(&place, "overrideMouth", described.override_mouth)?,
+            blink: self.hold(&place, "overrideBlink", described.override_blink.as_deref())?,
+            look_at: self.hold(&place, "overrideLookAt", described.override_look_at.as_deref())?,
+            mouth: self.hold(&place, "overrideMouth", described.override_mouth.as_deref())?,
         };
         let nodes = self.context.nodes;
         let texts = described.morph_target_binds.unwrap_or_default();
@@ -330,13 +330,8 @@ impl Reader<'_> {
         Ok(binds)
     }
 
-    fn hold(
-        &mut self,
-        place: &str,
-        property: &'static str,
-        found: Option<String>,
-    ) -> Result<Override, Fault> {
-        match found.as_deref() {
+    fn hold(&mut self, place: &str, property: &'static str, found: Option<&str>) -> Result<Override, Fault> {
+        match found {
             None | Some("none") => Ok(Override::None),
             Some("block") => Ok(Override::Block),
             Some("blend") => Ok(Override::Blend),
