@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn nothing_is_the_rest_pose() {
-        assert!(parse(" ").is_ok_and(|pairs| pairs.is_empty()));
+        assert!(parse(" ", "--weights").is_ok_and(|pairs| pairs.is_empty()));
     }
 
     #[test]
