@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use morph_core::Quantization;
-use morph_import::{ImportOptions, Space};
+use morph_import::{ImportOptions, Space, UpAxis};
 use morph_render::Pass;
 
 use crate::preset::Preset;
@@ -36,8 +36,8 @@ Drivers:
 
 /// Morph targets (blend shapes, shape keys): look at them, evaluate them exactly, draw them.
 ///
-/// Reads glTF 2.0 (.gltf, .glb), FBX (.fbx), MakeHuman (.obj with a folder `targets` beside it), and its own cooked files
-/// (.morph).
+/// Reads glTF 2.0 (.gltf, .glb, .vrm), FBX (.fbx), MakeHuman (.obj with a folder `targets` beside it), and its own cooked
+/// files (.morph).
 #[derive(Debug, Parser)]
 #[command(name = "morph", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -69,7 +69,7 @@ pub(crate) enum Command {
 /// The model and how it is read.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Model: .gltf, .glb, .fbx, the base .obj of MakeHuman, or a cooked .morph
+    /// Model: .gltf, .glb, .vrm, .fbx, the base .obj of MakeHuman, or a cooked .morph
     pub(crate) file: PathBuf,
     /// MakeHuman: a .target or .target.gz file, or a folder of them; may be repeated. Without it the folder `targets`
     /// beside the .obj
@@ -98,6 +98,27 @@ pub(crate) struct ModelArgs {
         help_heading = "Reading the model"
     )]
     pub(crate) space: SpaceChoice,
+    /// Multiply all lengths by this: 100 makes centimetres of metres
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 1.0,
+        allow_hyphen_values = true,
+        help_heading = "Reading the model"
+    )]
+    pub(crate) scale: f32,
+    /// The axis that points up in what is read: z turns the model
+    #[arg(
+        long,
+        value_enum,
+        value_name = "AXIS",
+        default_value_t = UpChoice::Y,
+        help_heading = "Reading the model"
+    )]
+    pub(crate) up: UpChoice,
+    /// Leave the targets out
+    #[arg(long, help_heading = "Reading the model")]
+    pub(crate) no_morphs: bool,
 }
 
 impl ModelArgs {
@@ -111,6 +132,12 @@ impl ModelArgs {
                 SpaceChoice::Meters => Space::Meters,
                 SpaceChoice::File => Space::File,
             },
+            scale: self.scale,
+            up: match self.up {
+                UpChoice::Y => UpAxis::Y,
+                UpChoice::Z => UpAxis::Z,
+            },
+            morphs: !self.no_morphs,
             ..ImportOptions::default()
         }
     }
@@ -155,6 +182,15 @@ pub(crate) enum SpaceChoice {
     Meters,
     /// As the file has them
     File,
+}
+
+/// The axis that points up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UpChoice {
+    /// As in glTF
+    Y,
+    /// What was along Z is along -Y then
+    Z,
 }
 
 /// The order of the vertices in a result.
@@ -330,6 +366,7 @@ has what was authored: `morph inspect` tells what storing it cost.
 Examples:
   morph eval face.glb --weights \"jawOpen=1,mouthSmileLeft=-0.3\" --out face.json
   morph eval face.glb --preset only:7 --out face.obj
+  morph eval avatar.vrm --expression \"happy=0.5,blink=1\" --out face.obj
   morph eval body.glb --clip walk --time 0.5 --skin --out body.obj
   morph eval face.glb --preset mixed --backend gather --quantization snorm16 --instances 16
   morph eval face.glb --weights-file pose.json --backend scatter --driver swiftshader --json")]
@@ -344,6 +381,16 @@ pub(crate) struct EvalArgs {
     pub(crate) primitive: usize,
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
+    /// VRM: values of expressions, 0 to 1, which become weights as the avatar has it, what they hold back included:
+    /// "happy=0.5,blink=1". Targets that no expression moves stay as the file has them
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["weights", "weights_file", "preset"],
+        help_heading = "Weights [default: the file's own]"
+    )]
+    pub(crate) expression: Option<String>,
     /// Clip, by its index in the file or its name: at --time it stands in for the weights that it drives
     #[arg(long, value_name = "N|NAME", help_heading = "Scene")]
     pub(crate) clip: Option<String>,

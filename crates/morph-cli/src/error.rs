@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use morph_anim::{ClipError, OtherLayout};
+use morph_core::expression::ExpressionValueError;
 use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, WeightError};
 use morph_import::ImportError;
 use morph_import::PlaybackError;
@@ -50,13 +51,17 @@ pub(crate) enum CliError {
     NoTargets { place: String, others: Vec<usize> },
     /// A part of `--weights` is not `name=number`.
     #[error(
-        "`{part}` in --weights: {problem}; write name=number, separated by commas, as in \"jawOpen=1,smile=-0.3\" (names \
+        "`{part}` in {option}: {problem}; write name=number, separated by commas, as in \"jawOpen=1,smile=-0.3\" (names \
          that hold a comma or = can be set by --weights-file, with an object as in {{\"a, b\": 1}})"
     )]
-    WeightList { part: String, problem: &'static str },
+    WeightList {
+        option: &'static str,
+        part: String,
+        problem: &'static str,
+    },
     /// A name is there twice.
-    #[error("`{name}` is in --weights more than once; give each target one weight")]
-    WeightTwice { name: String },
+    #[error("`{name}` is in {option} more than once; give each name one weight")]
+    WeightTwice { option: &'static str, name: String },
     /// The weights file cannot be read.
     #[error("cannot read the weights file {}: {source}", path.display())]
     ReadWeights { path: PathBuf, source: io::Error },
@@ -80,6 +85,22 @@ pub(crate) enum CliError {
         column: usize,
         source: WeightError,
     },
+    /// The file has no expressions.
+    #[error("{} has no expressions; only VRM files have (`morph inspect` lists them)", path.display())]
+    NoExpressions { path: PathBuf },
+    /// No expression is called so.
+    #[error("{} has no expression `{name}`{} (`morph inspect` lists them)", path.display(), nearest_names(nearest))]
+    NoSuchExpression {
+        path: PathBuf,
+        name: String,
+        nearest: Vec<String>,
+    },
+    /// A value of an expression is no number.
+    #[error("--expression: {source}")]
+    Expression { source: ExpressionValueError },
+    /// Expressions are of nodes, and no node shows the mesh.
+    #[error("no node shows {place}, and expressions move the meshes of nodes; choose another one by --mesh")]
+    NodeShowsNone { place: String },
     /// A weight cannot be set.
     #[error("{place}: {source}")]
     Weight { place: String, source: WeightError },
@@ -229,6 +250,13 @@ pub(crate) enum CliError {
     /// A result cannot be printed.
     #[error("cannot print the result: {source}")]
     Print { source: io::Error },
+}
+
+fn nearest_names(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    format!("; the nearest are `{}`", nearest.join("`, `"))
 }
 
 fn clip_names(names: &[String]) -> String {

@@ -10,6 +10,8 @@ use crate::error::CliError;
 use crate::preset::Preset;
 use file::{FileWeights, WeightsFile};
 
+pub(crate) use list::parse as parse_list;
+
 /// What weights were asked for.
 #[derive(Debug)]
 pub(crate) enum WeightRequest {
@@ -27,7 +29,7 @@ impl WeightRequest {
     /// Reads what the options say, the weights file included.
     pub(crate) fn read(args: &WeightArgs) -> Result<Self, CliError> {
         Ok(if let Some(list) = &args.weights {
-            WeightRequest::Named(list::parse(list)?)
+            WeightRequest::Named(parse_list(list, "--weights")?)
         } else if let Some(path) = &args.weights_file {
             match file::read(path)? {
                 FileWeights::Listed(file) => WeightRequest::Listed(file),

@@ -62,7 +62,7 @@ mod rounding;
 
 pub use bake::{BakeError, BakedDirections, bake};
 pub use bounds::{Aabb, Sphere};
-pub use build::{BuildOptions, validate};
+pub use build::{BuildOptions, Thresholds, validate};
 pub use compare::{SHORTEST_NORMAL, angle_between, max_ulp_difference, ulp_difference};
 pub use domain::{DOMAIN_MIN, to_domain};
 pub use error::{BuildError, Limit};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use morph_core::SkinError;
+use morph_core::{Limit, SkinError};
 
 use crate::cooked::CookedModelError;
 
@@ -26,7 +26,7 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// Neither the name nor the first bytes are of a format that can be read.
-    #[error("{} is of no format that can be read; there are .gltf, .glb, .fbx, MakeHuman .obj and cooked .morph", path.display())]
+    #[error("{} is of no format that can be read; there are .gltf, .glb, .vrm, .fbx, MakeHuman .obj and cooked .morph", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -36,6 +36,16 @@ pub enum ImportError {
     Scale {
         /// The scale asked for.
         scale: f32,
+    },
+    /// A threshold of the options cannot be used.
+    #[error(
+        "the {limit} threshold {value} cannot be used: it has to be a finite number that is zero or more"
+    )]
+    Threshold {
+        /// Which one.
+        limit: Limit,
+        /// The threshold asked for.
+        value: f32,
     },
     /// A MakeHuman target was given where a model is needed.
     #[error(

@@ -1,6 +1,6 @@
 //! Reads models with morph targets from files into the types of `morph-core`.
 //!
-//! What can be read: glTF 2.0 (`.gltf` with data URIs or files beside it, and `.glb`), FBX 5.0 to 7.7 (binary and text),
+//! What can be read: glTF 2.0 (`.gltf` with data URIs or files beside it, `.glb`, and `.vrm` with its expressions), FBX 5.0 to 7.7 (binary and text),
 //! and the MakeHuman pair of a base mesh (`.obj`) and sparse targets (`.target`, `.target.gz`).
 //!
 //! A file is input from a stranger: every length and index in it is checked before use, an external buffer has to lie
@@ -23,6 +23,7 @@ pub mod cooked;
 mod convert;
 mod error;
 pub mod export;
+mod expressions;
 mod fault;
 mod fbx;
 mod flat;
@@ -40,14 +41,15 @@ mod warning;
 use std::path::Path;
 
 pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
+pub use expressions::{ExpressionBind, ModelExpression};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::{ImportOptions, Space, UpAxis};
 pub use playback::PlaybackError;
-pub use warning::{ChannelProblem, ImportWarning, WarningKind};
+pub use warning::{BindProblem, ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
 ///
-/// The format is told by the first bytes, else by the name's ending: `.gltf`, `.glb`, `.fbx`, or `.obj` for a MakeHuman
+/// The format is told by the first bytes, else by the name's ending: `.gltf`, `.glb`, `.vrm`, `.fbx`, or `.obj` for a MakeHuman
 /// base mesh, whose targets are named in [`ImportOptions::targets`] or lie in the folder `targets` beside it.
 ///
 /// # Errors
@@ -76,6 +78,7 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> 
 /// # Errors
 /// As [`load`].
 pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
+    options.check_thresholds()?;
     let mut model = read(path, bytes, options)?;
     // A cooked file was told when it was cooked.
     let by_default = model.format != Format::Fbx || cooked::is_cooked(bytes);
@@ -83,6 +86,8 @@ pub fn load_bytes(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<
         model.start_at_zero();
     }
     convert::convert(&mut model, options)?;
+    // Last, so that thresholds are compared with what is handed out.
+    model.thin(options.thresholds());
     Ok(model)
 }
 
@@ -104,7 +109,7 @@ fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, Imp
         fbx::load(path, bytes, options)
     } else if cooked::is_cooked(bytes) || is_named("morph") {
         Ok(cooked::load(path, bytes, options)?)
-    } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") {
+    } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") || is_named("vrm") {
         gltf::load(path, bytes, Format::Glb, options)
     } else if is_named("gltf") {
         gltf::load(path, bytes, Format::Gltf, options)

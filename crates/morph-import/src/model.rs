@@ -3,8 +3,9 @@
 use glam::Mat4;
 use morph_anim::{Clip, Trs};
 use morph_core::rig::Rig;
-use morph_core::{MorphTarget, SkinWeights};
+use morph_core::{MorphTarget, SkinWeights, Thresholds};
 
+use crate::expressions::ModelExpression;
 use crate::warning::ImportWarning;
 
 /// A model as read from a file.
@@ -23,6 +24,8 @@ pub struct Model {
     pub skins: Vec<Skin>,
     /// The animation clips. Their tracks call nodes by [`Node::id`] and targets by [`Mesh::target_names`].
     pub clips: Vec<Clip>,
+    /// The expressions of an avatar (VRM); [`Model::expression_set`] gives a node its weights by them.
+    pub expressions: Vec<ModelExpression>,
     /// What was odd in the file but provably harmless.
     pub warnings: Vec<ImportWarning>,
 }
@@ -219,6 +222,14 @@ impl Model {
             if let Some(mesh) = node.mesh.and_then(|mesh| self.meshes.get(mesh)) {
                 node.weights = Some(vec![0.0; mesh.target_names.len()]);
             }
+        }
+    }
+
+    /// Leaves out of all targets the vertices that exceed no threshold.
+    pub(crate) fn thin(&mut self, thresholds: Thresholds) {
+        let primitives = self.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives);
+        for target in primitives.flat_map(|primitive| &mut primitive.targets) {
+            thresholds.thin(target);
         }
     }
 

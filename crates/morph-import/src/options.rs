@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use morph_core::Thresholds;
+
+use crate::error::ImportError;
+
 /// What to read, and what to make where the file has none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
@@ -39,6 +43,13 @@ pub struct ImportOptions {
     pub scale: f32,
     /// The axis that points up in the model that is handed out.
     pub up: UpAxis,
+    /// Leave a vertex out of a target if it moves by no more than this and turns by no more than
+    /// [`direction_threshold`](Self::direction_threshold), as [`Thresholds`] has it. In the
+    /// units that are handed out, after [`scale`](Self::scale); 0, the default, leaves everything as it is. A target of
+    /// which nothing is left keeps its slot and name. It has to be finite and not negative.
+    pub position_threshold: f32,
+    /// The same for normal and tangent deltas, against a unit normal.
+    pub direction_threshold: f32,
 }
 
 /// The units and axes of what is read from an FBX file.
@@ -66,6 +77,24 @@ pub enum UpAxis {
     Z,
 }
 
+impl ImportOptions {
+    /// Both thresholds.
+    pub(crate) fn thresholds(&self) -> Thresholds {
+        Thresholds {
+            position: self.position_threshold,
+            direction: self.direction_threshold,
+        }
+    }
+
+    /// Refuses thresholds that mean nothing.
+    pub(crate) fn check_thresholds(&self) -> Result<(), ImportError> {
+        match self.thresholds().unusable() {
+            Some((limit, value)) => Err(ImportError::Threshold { limit, value }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Default for ImportOptions {
     fn default() -> Self {
         Self {
@@ -78,6 +107,8 @@ impl Default for ImportOptions {
             generate_tangents: false,
             scale: 1.0,
             up: UpAxis::Y,
+            position_threshold: 0.0,
+            direction_threshold: 0.0,
         }
     }
 }

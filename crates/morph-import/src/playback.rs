@@ -2,13 +2,15 @@
 
 use glam::Mat4;
 use morph_anim::{Hierarchy, HierarchyError, LayoutError, Pose, PoseLayout, PoseNode, joint_matrices_into};
+use morph_core::expression::ExpressionError;
 use morph_core::rig::EvaluateError;
 use morph_core::skin::rows_from_columns;
 use morph_core::{NameError, NameTable, Rig, SkinError, SkinPose};
 
 use crate::model::Model;
 
-/// Why a model cannot be played. None that was read from a file is refused.
+/// Why a model cannot be played. None that was read from a file is refused, but for expressions whose weights add up to
+/// more than a float holds.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaybackError {
@@ -32,6 +34,17 @@ pub enum PlaybackError {
     /// Matrices of joints cannot be used.
     #[error(transparent)]
     Skin(#[from] SkinError),
+    /// Expressions do not fit the targets of a mesh.
+    #[error(transparent)]
+    Expression(#[from] ExpressionError),
+    /// There is no node of this index.
+    #[error("there is no node {node}: the model has {count}, counted from 0")]
+    NoNode {
+        /// The index.
+        node: usize,
+        /// How many nodes there are.
+        count: usize,
+    },
     /// There is no skin of this index.
     #[error("there is no skin {skin}: the model has {count}, counted from 0")]
     NoSkin {

@@ -219,6 +219,88 @@ pub enum WarningKind {
         /// Why.
         problem: ChannelProblem,
     },
+    /// An expression, or the list of all, is damaged; the rest is read.
+    #[error("it is left out: {problem}")]
+    ExpressionsLeftOut {
+        /// What the parser said.
+        problem: String,
+    },
+    /// Two expressions have one name.
+    #[error("an earlier expression has this name; it is called {renamed:?}")]
+    ExpressionNameRepeated {
+        /// The name that it got.
+        renamed: String,
+    },
+    /// An expression holds others back in a way that does not exist.
+    #[error("{property} is {found:?}, which is none of none, block and blend; it is taken for none")]
+    ExpressionOverride {
+        /// The property.
+        property: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// Binds of an expression give no target a weight; the others do.
+    #[error("{binds} of its binds are left out, the first because {problem}")]
+    ExpressionBindsLeftOut {
+        /// How many.
+        binds: usize,
+        /// Why the first of them.
+        problem: BindProblem,
+    },
+}
+
+/// Why a bind of an expression gives no target a weight.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindProblem {
+    /// It is not of the shape of a bind.
+    #[error("it is malformed: {message}")]
+    Malformed {
+        /// What the parser said.
+        message: String,
+    },
+    /// There is no such node.
+    #[error("there is no node {node}, the file has {count}")]
+    NoSuchNode {
+        /// The index.
+        node: u64,
+        /// How many nodes there are.
+        count: usize,
+    },
+    /// There is no such mesh.
+    #[error("there is no mesh {mesh}, the file has {count}")]
+    NoSuchMesh {
+        /// The index.
+        mesh: u64,
+        /// How many meshes there are.
+        count: usize,
+    },
+    /// The node shows no mesh.
+    #[error("node {node} shows no mesh")]
+    NoMesh {
+        /// The node.
+        node: usize,
+    },
+    /// No node shows the mesh.
+    #[error("no node shows mesh {mesh}")]
+    NotShown {
+        /// The mesh.
+        mesh: usize,
+    },
+    /// The mesh has no such target.
+    #[error("there is no target {slot}, the mesh has {targets}")]
+    NoSuchTarget {
+        /// The slot.
+        slot: u64,
+        /// The targets.
+        targets: usize,
+    },
+    /// The weight is too large for a 32-bit float.
+    #[error("its weight is {weight}, which a 32-bit float cannot hold")]
+    Weight {
+        /// The weight.
+        weight: f64,
+    },
 }
 
 /// Why a channel of an animation has no track.

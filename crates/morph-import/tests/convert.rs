@@ -7,6 +7,7 @@ mod common;
 use common::{Builder, check, float_bytes, load_bytes, shared_or_skip};
 use glam::{Mat4, Quat, Vec3};
 use morph_anim::{Channel, Keys};
+use morph_core::Limit;
 use morph_import::{ImportError, ImportOptions, Model, UpAxis, load};
 use serde_json::json;
 
@@ -125,6 +126,59 @@ fn b059_deltas_of_directions_turn_and_do_not_grow() {
     assert_eq!(primitive.normals.as_ref().unwrap()[0], [0.0, -1.0, 0.0]);
     assert_eq!(primitive.tangents.as_ref().unwrap()[0], [1.0, 0.0, 0.0, -1.0]);
     assert_eq!(primitive.indices, rich().model().meshes[0].primitives[0].indices);
+}
+
+#[test]
+fn b061_thresholds_are_compared_after_scale_and_axes() {
+    // The target moves vertices 0 to 2 by 1, 2 and 3, and turns vertex 0 by more than a threshold of 1.
+    let load = |scale: f32, position: f32, direction: f32| {
+        let options = ImportOptions {
+            position_threshold: position,
+            direction_threshold: direction,
+            ..options(scale, UpAxis::Z)
+        };
+        let model = rich().load_with(&options).unwrap();
+        check(&model);
+        model.meshes[0].primitives[0].targets[0].clone()
+    };
+    let whole = load(100.0, 0.0, 0.0);
+    assert_eq!(whole.vertices, [0, 1, 2]);
+    for (scale, position, direction, kept) in [
+        (1.0, 2.0, 10.0, &[2][..]),
+        // In centimetres nothing moves by as little.
+        (100.0, 2.0, 10.0, &[0, 1, 2]),
+        (100.0, 200.0, 10.0, &[2]),
+        (100.0, 300.0, 10.0, &[]),
+        // Directions do not grow with the scale, and an entry stays for either stream.
+        (100.0, 300.0, 1.0, &[0]),
+        (100.0, 300.0, 2.0, &[]),
+        (0.01, 0.025, 1.0, &[0, 2]),
+    ] {
+        let target = load(scale, position, direction);
+        assert_eq!(target.vertices, kept, "{scale} {position} {direction}");
+        assert_eq!(target.name, whole.name, "the target keeps its slot and name");
+        assert_eq!(target.positions.unwrap().len(), kept.len());
+    }
+}
+
+#[test]
+fn thresholds_that_mean_nothing_are_refused() {
+    for value in [-1.0, f32::NAN, f32::INFINITY] {
+        for limit in [Limit::Position, Limit::Direction] {
+            let mut options = ImportOptions::default();
+            match limit {
+                Limit::Position => options.position_threshold = value,
+                Limit::Direction => options.direction_threshold = value,
+            }
+            let error = rich().load_with(&options).map(|_| ()).unwrap_err();
+            let told = error.to_string();
+            assert!(
+                matches!(error, ImportError::Threshold { limit: told, .. } if told == limit),
+                "{told}"
+            );
+            assert!(told.contains(&format!("{limit} threshold")), "{told}");
+        }
+    }
 }
 
 #[test]

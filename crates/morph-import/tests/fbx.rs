@@ -735,7 +735,8 @@ fn morphs_are_left_out_on_request() {
 fn refusal(result: Result<Model, ImportError>) -> FbxError {
     match result {
         Err(ImportError::Fbx { source, .. }) => *source,
-        other => panic!("expected an error of FBX, got {other:?}"),
+        Err(other) => panic!("expected an error of FBX, got {other:?}"),
+        Ok(_) => panic!("expected an error of FBX, got Ok(_)"),
     }
 }
 

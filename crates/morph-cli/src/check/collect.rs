@@ -42,7 +42,7 @@ fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError>
     })?;
     let format = if bytes.is_empty() {
         None
-    } else if bytes.starts_with(GLB_MAGIC) || is_named("glb") {
+    } else if bytes.starts_with(GLB_MAGIC) || is_named("glb") || is_named("vrm") {
         Some("glb")
     } else {
         is_named("gltf").then_some("gltf")

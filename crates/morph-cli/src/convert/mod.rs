@@ -16,6 +16,7 @@ pub(crate) fn run(args: &ConvertArgs, console: &mut Console<'_>) -> Result<(), C
     let out = out_path(args)?;
     let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
     loaded.warn(console);
+    loaded.warn_of_expressions(console);
     let (content, notes) = match args.to {
         ConvertFormat::Glb => to_glb(&loaded.model).map_err(|source| CliError::Export { source })?,
         ConvertFormat::Obj => {

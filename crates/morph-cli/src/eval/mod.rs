@@ -2,6 +2,7 @@
 
 mod control_points;
 mod device;
+mod expressions;
 mod measure;
 mod moment;
 mod obj;
@@ -17,7 +18,7 @@ use crate::args::{Backend, EvalArgs, VertexOrder};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
-use crate::weights::WeightRequest;
+use crate::weights::{WeightRequest, parse_list};
 use crate::write::{check_out, write_whole};
 use device::DeviceRun;
 use measure::{WorstError, worst_error};
@@ -48,12 +49,17 @@ pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliE
         return Err(CliError::HostOnly { option: "--skin" });
     }
     let request = WeightRequest::read(&args.weights)?;
+    let expressions = args
+        .expression
+        .as_deref()
+        .map(|list| parse_list(list, "--expression"));
+    let expressions = expressions.transpose()?;
     if args.backend == Backend::Host && (args.instances > 1 || args.driver.is_some()) {
         console.warn("the host runs one instance and no driver; --instances and --driver need --backend scatter or gather");
     }
     let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
     loaded.warn(console);
-    let moment = Moment::new(&loaded, args, console)?;
+    let moment = Moment::new(&loaded, args, expressions.as_deref(), console)?;
     if args.order == VertexOrder::ControlPoint {
         return control_points::run(&loaded, args, &request, &moment, console);
     }

@@ -11,6 +11,8 @@ use crate::model::Loaded;
 use crate::playback::Playback;
 use crate::weights::WeightRequest;
 
+use super::expressions;
+
 /// The node whose mesh is evaluated, and what clip and skeleton do to it.
 #[derive(Debug)]
 pub(super) struct Moment {
@@ -23,10 +25,18 @@ pub(super) struct Moment {
     /// The bones, where the mesh is to be skinned.
     pub(super) bones: Option<SkinPose>,
     pose: Option<Pose>,
+    /// The weights that expressions give, which stand in for the file's own.
+    expressed: Option<Vec<f32>>,
 }
 
 impl Moment {
-    pub(super) fn new(loaded: &Loaded, args: &EvalArgs, console: &mut Console<'_>) -> Result<Self, CliError> {
+    /// `expressions` are names and values, where weights were asked for by them.
+    pub(super) fn new(
+        loaded: &Loaded,
+        args: &EvalArgs,
+        expressions: Option<&[(String, f32)]>,
+        console: &mut Console<'_>,
+    ) -> Result<Self, CliError> {
         if !args.time.is_finite() {
             return Err(CliError::Time { time: args.time });
         }
@@ -37,7 +47,11 @@ impl Moment {
             time: args.time,
             bones: None,
             pose: None,
+            expressed: None,
         };
+        if let Some(asked) = expressions {
+            moment.expressed = Some(expressions::weights(loaded, args.mesh, node, asked)?);
+        }
         if let Some(called) = &args.clip {
             let mut playback = Playback::new(loaded, called, console)?;
             moment.pose = Some(playback.at(args.time)?.clone());
@@ -71,9 +85,10 @@ impl Moment {
         place: &str,
         console: &mut Console<'_>,
     ) -> Result<Vec<f32>, CliError> {
-        let own = match self.node {
+        let own = match (&self.expressed, self.node) {
+            (Some(weights), _) => weights,
             // A node's own weights count where that node was meant; without a clip the mesh itself is.
-            Some(node) if self.pose.is_some() => loaded.model.start_weights(node),
+            (None, Some(node)) if self.pose.is_some() => loaded.model.start_weights(node),
             _ => &mesh.default_weights,
         };
         let rig = mesh.rig.as_ref().filter(|_| !request.asks_for_file_default());

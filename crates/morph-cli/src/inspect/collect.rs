@@ -10,11 +10,11 @@ use morph_core::{
 use morph_import::cooked::CookedModel;
 use morph_import::{Primitive, Topology};
 
-use super::problems;
 use super::report::{
     Bounds, Bytes, ClipReport, CookedReport, Cost, FormatReport, MeshReport, NodeReport, PrimitiveReport,
     Problem, Report, SectionReport, TargetFormat, TargetInfo, WorstError,
 };
+use super::{expressions, problems};
 use crate::model::{Loaded, rest_streams};
 
 /// Everything that `morph inspect` shows.
@@ -52,6 +52,7 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
         meshes,
         nodes: collect_nodes(loaded),
         clips: collect_clips(loaded),
+        expressions: expressions::collect(&loaded.model),
         problems,
     }
 }

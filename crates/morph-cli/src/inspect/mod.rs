@@ -1,6 +1,7 @@
 //! `morph inspect`: what a file holds, and what its targets cost in every format.
 
 mod collect;
+mod expressions;
 mod print;
 mod problems;
 mod report;

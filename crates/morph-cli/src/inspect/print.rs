@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::expressions;
 use super::report::{
     ClipReport, CookedReport, FormatReport, MeshReport, NodeReport, PrimitiveReport, Report, TargetInfo,
 };
@@ -37,6 +38,7 @@ pub(super) fn text(report: &Report, full: bool) -> String {
     }
     print_nodes(&mut text, &report.nodes);
     print_clips(&mut text, &report.clips);
+    expressions::print(&mut text, &report.expressions);
     text.push('\n');
     if report.problems.is_empty() {
         line(&mut text, format_args!("no problems found"));
@@ -78,7 +80,7 @@ fn print_cooked(text: &mut String, cooked: &CookedReport) {
     text.push_str(&table.lines(2));
 }
 
-fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+pub(super) fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{arguments}");
 }

@@ -14,6 +14,7 @@ pub(super) struct Report {
     pub(super) meshes: Vec<MeshReport>,
     pub(super) nodes: Vec<NodeReport>,
     pub(super) clips: Vec<ClipReport>,
+    pub(super) expressions: Vec<ExpressionReport>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -165,4 +166,33 @@ pub(super) struct ClipReport {
     pub(super) duration_seconds: f32,
     pub(super) channels: usize,
     pub(super) weight_channels: usize,
+}
+
+/// An expression of an avatar.
+#[derive(Debug, Serialize)]
+pub(super) struct ExpressionReport {
+    pub(super) name: String,
+    pub(super) preset: bool,
+    /// What drives it by itself: `blink`, `look_at` or `mouth`.
+    pub(super) kind: Option<&'static str>,
+    pub(super) binary: bool,
+    pub(super) overrides: OverridesReport,
+    pub(super) binds: Vec<BindReport>,
+}
+
+/// How an expression holds each kind back: `none`, `block` or `blend`.
+#[derive(Debug, Serialize)]
+pub(super) struct OverridesReport {
+    pub(super) blink: &'static str,
+    pub(super) look_at: &'static str,
+    pub(super) mouth: &'static str,
+}
+
+/// A weight that an expression gives.
+#[derive(Debug, Serialize)]
+pub(super) struct BindReport {
+    pub(super) node: usize,
+    pub(super) slot: usize,
+    pub(super) target: String,
+    pub(super) weight: f32,
 }

@@ -45,6 +45,7 @@ pub(crate) fn run(args: &PackArgs, console: &mut Console<'_>) -> Result<(), CliE
         return Err(CliError::CookedTwice { path: loaded.path });
     }
     loaded.warn(console);
+    loaded.warn_of_expressions(console);
     let options = CookOptions {
         quantization: args.quantization,
         position_threshold: args.thresholds.position_threshold.unwrap_or(0.0),

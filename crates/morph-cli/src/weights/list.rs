@@ -1,4 +1,4 @@
-//! `--weights "name=number,name=number"`.
+//! `--weights "name=number,name=number"`, and other options of this form.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use crate::error::CliError;
 ///
 /// The number is what follows the last `=`, so that a name may contain one; a name with a comma needs a weights file.
 /// Numbers that are not finite pass here and are refused by the name of their target later.
-pub(super) fn parse(list: &str) -> Result<Vec<(String, f32)>, CliError> {
+/// `option` stands in errors.
+pub(crate) fn parse(list: &str, option: &'static str) -> Result<Vec<(String, f32)>, CliError> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -16,6 +17,7 @@ pub(super) fn parse(list: &str) -> Result<Vec<(String, f32)>, CliError> {
         .split(',')
         .map(|part| {
             let refuse = |problem| CliError::WeightList {
+                option,
                 part: part.trim().to_owned(),
                 problem,
             };
@@ -40,7 +42,10 @@ pub(super) fn parse(list: &str) -> Result<Vec<(String, f32)>, CliError> {
         .collect::<Result<_, _>>()?;
     let mut seen = HashSet::with_capacity(pairs.len());
     match pairs.iter().find(|(name, _)| !seen.insert(name.as_str())) {
-        Some((name, _)) => Err(CliError::WeightTwice { name: name.clone() }),
+        Some((name, _)) => Err(CliError::WeightTwice {
+            option,
+            name: name.clone(),
+        }),
         None => Ok(pairs),
     }
 }
@@ -50,7 +55,7 @@ mod tests {
     use super::*;
 
     fn pairs(list: &str) -> Vec<(String, f32)> {
-        parse(list).unwrap_or_default()
+        parse(list, "--weights").unwrap_or_default()
     }
 
     #[test]
@@ -65,7 +70,7 @@ mod tests {
 
     #[test]
     fn nothing_is_the_rest_pose() {
-        assert!(parse(" ").is_ok_and(|pairs| pairs.is_empty()));
+        assert!(parse(" ", "--weights").is_ok_and(|pairs| pairs.is_empty()));
     }
 
     #[test]
@@ -89,7 +94,7 @@ mod tests {
                 "`` in --weights: nothing stands between two commas or at the end",
             ),
         ] {
-            let error = parse(list)
+            let error = parse(list, "--weights")
                 .err()
                 .map(|error| error.to_string())
                 .unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::build::BuildOptions;
+use crate::build::thresholds::is_usable;
 use crate::error::{BuildError, Limit};
 use crate::mesh::MorphMesh;
 use crate::names::{NameError, NameTable};
@@ -80,15 +81,14 @@ fn limits(
     tolerance: Option<f32>,
     cost: impl Fn(f64) -> f64,
 ) -> Result<(), BuildError> {
-    let usable = |value: f32| value.is_finite() && value >= 0.0;
-    if !usable(threshold) {
+    if !is_usable(threshold) {
         return Err(BuildError::Threshold {
             limit,
             value: threshold,
         });
     }
     let Some(tolerance) = tolerance else { return Ok(()) };
-    if !usable(tolerance) {
+    if !is_usable(tolerance) {
         return Err(BuildError::Tolerance {
             limit,
             value: tolerance,

@@ -4,8 +4,10 @@
 pub(crate) mod check;
 mod measure;
 mod sets;
+mod thresholds;
 mod validate;
 
+pub use thresholds::Thresholds;
 pub use validate::validate;
 
 use crate::deltas::{DeltaPool, DeltaSlice};
@@ -17,7 +19,7 @@ use crate::names::NameTable;
 use crate::quantization::Quantization;
 use crate::report::{BuildReport, TargetReport};
 use crate::rest::RestStreams;
-use crate::rounding::{length, length_up};
+use crate::rounding::length_up;
 use crate::sets::SetPool;
 use crate::streams::{Stream, Streams};
 use crate::target::MorphTarget;
@@ -213,6 +215,10 @@ impl<'a> Builder<'a> {
         self.streams.iter_mut().for_each(Vec::clear);
         let authored = Stream::ALL.map(|stream| target.stream(stream));
         let mut thinned = Thinned::default();
+        let thresholds = Thresholds {
+            position: self.options.position_threshold,
+            direction: self.options.direction_threshold,
+        };
         for k in 0..target.vertices.len() {
             let i = order.map_or(k, |order| order[k]);
             let vertex = target.vertices[i];
@@ -222,7 +228,7 @@ impl<'a> Builder<'a> {
                 thinned.zeroed_component_count += u64::from(zeroed_components(delta));
             }
             let deltas = given.map(to_domain3);
-            if self.keeps(deltas) {
+            if thresholds.keeps(deltas) {
                 self.kept.push(i);
                 self.vertices.push(vertex);
                 for s in 0..3 {
@@ -241,13 +247,6 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(thinned)
-    }
-
-    fn keeps(&self, [position, normal, tangent]: [[f32; 3]; 3]) -> bool {
-        let direction_threshold = f64::from(self.options.direction_threshold);
-        length(position) > f64::from(self.options.position_threshold)
-            || length(normal) > direction_threshold
-            || length(tangent) > direction_threshold
     }
 
     /// Compares the stored form of the kept entries with what was authored.

@@ -55,9 +55,11 @@ use crate::gltf::MAGIC;
 /// is no glTF at all has a report that says so.
 pub fn check(path: &Path, bytes: &[u8]) -> Report {
     let mut reading = Reading::default();
-    let is_named_glb = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("glb"));
+    let is_named_glb = path.extension().is_some_and(|extension| {
+        ["glb", "vrm"]
+            .iter()
+            .any(|&it| extension.eq_ignore_ascii_case(it))
+    });
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),

@@ -11,7 +11,8 @@ impl CookedModel {
     ///
     /// Targets are what the file stores: deltas as they decode, without those that the build dropped. Morphed with
     /// them in `f32` the model gives the bits that the stored mesh gives. Rest poses have the domain rule applied.
-    /// There are no warnings: they were about the file that was cooked.
+    /// There are no warnings: they were about the file that was cooked. There are no expressions either: a cooked file
+    /// does not hold them.
     pub fn to_model(&self) -> Model {
         let meshes = (0..self.mesh_count()).filter_map(|index| {
             let mesh = self.mesh(index)?;
@@ -34,6 +35,7 @@ impl CookedModel {
             nodes: self.nodes().to_vec(),
             skins: self.skins().to_vec(),
             clips: self.clips().to_vec(),
+            expressions: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -89,6 +89,7 @@ fn read(bytes: &[u8], options: &ImportOptions) -> Result<Model, Fault> {
         nodes,
         skins,
         clips,
+        expressions: Vec::new(),
         warnings,
     })
 }

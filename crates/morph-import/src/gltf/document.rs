@@ -10,6 +10,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A whole number that is not negative. JSON may write 4 as `4.0`, and some exporters do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,6 +75,8 @@ pub(crate) struct Document {
     pub(crate) skins: Vec<Skin>,
     #[serde(default)]
     pub(crate) animations: Vec<Animation>,
+    /// As text, because what is wrong in an extension may not fail the file.
+    pub(crate) extensions: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,16 +1,19 @@
 //! Which extensions a file may require.
 
 use super::document::Document;
+use super::vrm::{VRM_0, VRM_1};
 use crate::error::GltfError;
 use crate::warning::WarningKind;
 
-/// Extensions that are read: quantized attributes are what the accessor reader reads anyway, and a channel whose
-/// pointer leads elsewhere than to a node is told by itself.
-const READ: [&str; 4] = [
+/// Extensions that are read: quantized attributes are what the accessor reader reads anyway, a channel whose
+/// pointer leads elsewhere than to a node is told by itself, and of an avatar it is the expressions.
+const READ: [&str; 6] = [
     "EXT_meshopt_compression",
     "KHR_animation_pointer",
     "KHR_mesh_quantization",
     "KHR_meshopt_compression",
+    VRM_0,
+    VRM_1,
 ];
 
 /// Prefixes and names of extensions that cannot change anything that an import hands out but the look of a material:

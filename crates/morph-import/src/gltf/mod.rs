@@ -1,8 +1,8 @@
 //! glTF 2.0, as JSON text and in the binary container.
 //!
 //! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`,
-//! `uri` and `compression` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene` and `animation` make the model
-//! of them.
+//! `uri` and `compression` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene`, `animation` and `vrm` make the
+//! model of them.
 
 mod accessor;
 mod animation;
@@ -20,6 +20,7 @@ mod skin;
 mod targets;
 mod topology;
 pub(crate) mod uri;
+mod vrm;
 
 use std::path::Path;
 
@@ -72,7 +73,9 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
     let buffers = Buffers::new(&document, folder, bytes, binary);
     let accessors = Accessors::new(&document, &buffers);
     accessors
-        .spend(document.attribute_bytes())
+        .spend(
+            document.attribute_bytes() + document.extensions.as_ref().map_or(0, |it| it.get().len() as u64),
+        )
         .at(|| "JSON".to_owned())?;
     let materials = scene::materials(&document)?;
     let context = mesh::Context {
@@ -98,12 +101,24 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         morphs: options.morphs,
     };
     let clips = animation::clips(&context, &mut warnings)?;
+    let expressions = match &document.extensions {
+        Some(extensions) if options.morphs => {
+            let context = vrm::Context {
+                accessors,
+                meshes: &meshes,
+                nodes: &nodes,
+            };
+            vrm::expressions(&context, extensions, &mut warnings)?
+        }
+        _ => Vec::new(),
+    };
     Ok(Model {
         format,
         meshes,
         nodes,
         skins,
         clips,
+        expressions,
         warnings,
     })
 }

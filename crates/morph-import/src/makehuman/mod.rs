@@ -95,6 +95,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         nodes: vec![node],
         skins: Vec::new(),
         clips: Vec::new(),
+        expressions: Vec::new(),
         warnings,
     })
 }
