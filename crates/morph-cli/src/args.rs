@@ -83,6 +83,17 @@ pub(crate) struct ModelArgs {
         help_heading = "Reading the model"
     )]
     pub(crate) groups: Vec<String>,
+    /// MakeHuman: a rig, rig.NAME.json, whose bones become nodes and a skin
+    #[arg(long, value_name = "FILE", help_heading = "Reading the model")]
+    pub(crate) rig: Option<PathBuf>,
+    /// MakeHuman: the weights of the rig. Without it weights.NAME.json beside rig.NAME.json
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "rig",
+        help_heading = "Reading the model"
+    )]
+    pub(crate) rig_weights: Option<PathBuf>,
     /// Make normals and normal deltas where the file has none
     #[arg(long, help_heading = "Reading the model")]
     pub(crate) generate_normals: bool,
@@ -126,6 +137,8 @@ impl ModelArgs {
         ImportOptions {
             targets: self.targets.clone(),
             groups: self.groups.clone(),
+            rig: self.rig.clone(),
+            rig_weights: self.rig_weights.clone(),
             generate_normals: self.generate_normals,
             generate_tangents: self.generate_tangents,
             space: match self.space {

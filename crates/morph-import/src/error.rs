@@ -76,7 +76,7 @@ pub enum ImportError {
         /// What is wrong there.
         source: Box<FbxError>,
     },
-    /// A MakeHuman base mesh or target is damaged.
+    /// A MakeHuman base mesh, target, rig or weights file is damaged.
     #[error("{}{}: {source}", path.display(), .line.map(|line| format!(", line {line}")).unwrap_or_default())]
     MakeHuman {
         /// The file.
@@ -427,7 +427,7 @@ pub enum FbxError {
     },
 }
 
-/// What is wrong in a MakeHuman base mesh or target.
+/// What is wrong in a MakeHuman base mesh, target, rig or weights.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeHumanError {
@@ -494,4 +494,97 @@ pub enum MakeHumanError {
         /// The deepest nesting allowed.
         limit: usize,
     },
+    /// A rig or weights are not valid JSON, or not that of a rig or of weights.
+    #[error("column {column}: {message}")]
+    Json {
+        /// The column, counted from one; the line is that of [`ImportError::MakeHuman`].
+        column: usize,
+        /// What the parser said.
+        message: String,
+    },
+    /// Weights are named, but no rig that has them.
+    #[error("weights are named without their rig; name the rig too")]
+    WeightsWithoutRig,
+    /// A rig's name does not tell where its weights are.
+    #[error("the weights of a rig that is not called rig.NAME.json have to be named")]
+    WeightsNotNamed,
+    /// The parent of a bone is no bone of the rig.
+    #[error("bone {bone:?} has the parent {parent:?}, which the rig does not have")]
+    BoneParent {
+        /// The bone, shortened.
+        bone: String,
+        /// Its parent, shortened.
+        parent: String,
+    },
+    /// A bone is its own ancestor.
+    #[error("bone {bone:?} is its own ancestor")]
+    BoneLoop {
+        /// A bone of the loop, shortened.
+        bone: String,
+    },
+    /// A rig has more bones than a vertex can name.
+    #[error("the rig has {count} bones, and {limit} is the most that can be read")]
+    TooManyBones {
+        /// How many.
+        count: usize,
+        /// The most that can be read.
+        limit: usize,
+    },
+    /// A bone is placed in a way that does not exist.
+    #[error("bone {bone:?} has the strategy {found:?}; it has to be {expected}")]
+    Strategy {
+        /// The bone, shortened.
+        bone: String,
+        /// The strategy, shortened.
+        found: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// A bone lacks what its strategy needs.
+    #[error("bone {bone:?} has no {what}, which its strategy needs")]
+    BoneLacks {
+        /// The bone, shortened.
+        bone: String,
+        /// What is needed.
+        what: &'static str,
+    },
+    /// A bone is placed by, or holds, a vertex that the base mesh does not have.
+    #[error("bone {bone:?} names vertex {index}; the base mesh has {vertex_count}")]
+    BoneVertex {
+        /// The bone, shortened.
+        bone: String,
+        /// The vertex.
+        index: u64,
+        /// The vertices of the base mesh.
+        vertex_count: usize,
+    },
+    /// A number of a bone is too large for a 32-bit float.
+    #[error("bone {bone:?} has the {what} {value}, which no 32-bit float can hold")]
+    BoneNumber {
+        /// The bone, shortened.
+        bone: String,
+        /// Which number.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// A weight is too large for a 32-bit float.
+    #[error("bone {bone:?} holds vertex {vertex} with the weight {weight}, which no 32-bit float can hold")]
+    BoneWeight {
+        /// The bone, shortened.
+        bone: String,
+        /// The vertex.
+        vertex: u64,
+        /// The weight.
+        weight: f64,
+    },
+    /// A bone lies so far from others that a 32-bit float cannot hold the distance.
+    #[error("bone {bone:?} lies too far out for 32-bit floats")]
+    BoneTooFar {
+        /// The bone, shortened.
+        bone: String,
+    },
+    /// Skin weights are refused by `morph-core`.
+    #[error(transparent)]
+    SkinWeights(SkinError),
 }

@@ -17,6 +17,17 @@ pub struct ImportOptions {
     /// MakeHuman only: the groups of the `.obj` to read, each of which becomes a primitive, in this order.
     /// Empty means the group `body`.
     pub groups: Vec<String>,
+    /// MakeHuman only: a rig for the base mesh, `rig.NAME.json`.
+    ///
+    /// Each bone becomes a node after that of the mesh, in the order of the file, and the mesh gets a skin. A bone's head
+    /// lies where the rig says, mostly in the middle of a cube among the helpers of the base mesh; its default position
+    /// serves where the mesh has no such cube. Its Y axis runs from head to tail and its roll is Blender's, as in what
+    /// Blender exports. Bones are fitted to the mesh at rest: targets do not move them.
+    pub rig: Option<PathBuf>,
+    /// MakeHuman only: the weights of the rig. `None` means `weights.NAME.json` beside `rig.NAME.json`.
+    ///
+    /// The eight largest weights of a vertex are kept, and made to sum to one. A vertex that no bone holds stays at rest.
+    pub rig_weights: Option<PathBuf>,
     /// Make base normals for primitives that have none, and normal deltas for targets that have none.
     ///
     /// A normal is the sum of the unit normals of the faces around a point, weighted by their angles there (Thürmer and
@@ -101,6 +112,8 @@ impl Default for ImportOptions {
             morphs: true,
             targets: Vec::new(),
             groups: Vec::new(),
+            rig: None,
+            rig_weights: None,
             generate_normals: false,
             start_at_file_weights: None,
             space: Space::default(),

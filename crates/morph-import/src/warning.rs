@@ -124,6 +124,26 @@ pub enum WarningKind {
     /// No target file was found.
     #[error("there are no targets")]
     NoTargets,
+    /// Ends of bones of a MakeHuman rig lie at the rig's default positions, as the base mesh lacks what they are fitted to.
+    #[error(
+        "{ends} ends of bones are fitted to nothing in the base mesh; they lie at their default positions"
+    )]
+    BonesByDefault {
+        /// How many heads and tails.
+        ends: usize,
+    },
+    /// MakeHuman weights are for bones that the rig does not have.
+    #[error("the weights of {bones} bones are left out: the rig does not have these bones")]
+    WeightsWithoutBone {
+        /// How many bones.
+        bones: usize,
+    },
+    /// MakeHuman weights list a vertex several times for one bone; the last one stands.
+    #[error("{entries} weights are for a vertex that their bone lists again later, and are left out")]
+    BoneWeightsRepeated {
+        /// How many weights.
+        entries: usize,
+    },
     /// A set's number does not follow on that of the one before, so a list of sets has no place for it.
     #[error("{attribute} is left out: sets are numbered from 0 without a gap")]
     SetAfterGap {

@@ -4,9 +4,15 @@
 //! Both files are in decimeters, Y up; the model is in meters.
 //! A control point can have several texture coordinates; each pair of both is one vertex of the model, sorted by
 //! control point, and each of them gets the control point's offset.
+//!
+//! A rig with its weights, where one is named, adds bones: see [`rig`].
 
+mod json;
 mod obj;
+mod rig;
+mod skeleton;
 mod target;
+mod weights;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -32,16 +38,11 @@ const SCALE: f64 = 0.1;
 /// The group that is the person; the others are helpers that clothes and bones are fitted to.
 const BODY: &str = "body";
 
-/// Reads the bytes of a base mesh, and its targets.
+/// Reads the bytes of a base mesh, its targets, and its rig.
 pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, ImportError> {
     let obj = obj::parse(bytes).map_err(|(line, error)| target::fault(path, line, error))?;
     let mut warnings = Vec::new();
-    let mut warn = |kind| {
-        warnings.push(ImportWarning {
-            place: path.display().to_string(),
-            kind,
-        });
-    };
+    let mut warn = |kind| warnings.push(warning(path, kind));
     if obj.has_normals {
         warn(WarningKind::NormalsIgnored);
     }
@@ -62,10 +63,23 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         Vec::new()
     };
 
-    let control = options.generate_normals.then(|| control_mesh(&obj, &parts));
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-    let mut mesh = Mesh {
+    let mut nodes = vec![Node {
         name: name.clone(),
+        parent: None,
+        mesh: Some(0),
+        weights: None,
+        local: Mat4::IDENTITY,
+        trs: Trs::IDENTITY,
+        skin: None,
+        id: name.clone().unwrap_or_else(|| "node_0".to_owned()),
+    }];
+    let skin = skeleton::read(options, &obj, &mut parts, &mut nodes, &mut warnings)?;
+    nodes[0].skin = skin.is_some().then_some(0);
+
+    let control = options.generate_normals.then(|| control_mesh(&obj, &parts));
+    let mut mesh = Mesh {
+        name,
         primitives: parts.into_iter().map(|part| part.primitive).collect(),
         default_weights: vec![0.0; target_names.len()],
         target_names,
@@ -79,21 +93,11 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
     if options.generate_tangents {
         let Ok(()) = tangents::generate(&mut mesh, unlimited);
     }
-    let node = Node {
-        name: name.clone(),
-        parent: None,
-        mesh: Some(0),
-        weights: None,
-        local: Mat4::IDENTITY,
-        trs: Trs::IDENTITY,
-        skin: None,
-        id: name.unwrap_or_else(|| "node_0".to_owned()),
-    };
     Ok(Model {
         format: Format::MakeHuman,
         meshes: vec![mesh],
-        nodes: vec![node],
-        skins: Vec::new(),
+        nodes,
+        skins: skin.into_iter().collect(),
         clips: Vec::new(),
         expressions: Vec::new(),
         warnings,
@@ -132,18 +136,11 @@ fn read_targets(
     } else {
         Vec::new()
     };
-    let place = path.display().to_string();
     if files.is_empty() {
-        warnings.push(ImportWarning {
-            place: place.clone(),
-            kind: WarningKind::NoTargets,
-        });
+        warnings.push(warning(path, WarningKind::NoTargets));
     }
     let names = distinct("target", target::names(&files), |kind| {
-        warnings.push(ImportWarning {
-            place: place.clone(),
-            kind,
-        });
+        warnings.push(warning(path, kind));
     });
     for (file, name) in files.iter().zip(&names) {
         let deltas = target::read(file, obj.positions.len(), warnings)?;
@@ -251,4 +248,11 @@ impl<'a> Part<'a> {
 
 fn meters(decimeters: [f64; 3]) -> [f32; 3] {
     decimeters.map(|component| (component * SCALE) as f32)
+}
+
+fn warning(path: &Path, kind: WarningKind) -> ImportWarning {
+    ImportWarning {
+        place: path.display().to_string(),
+        kind,
+    }
 }
