@@ -244,18 +244,17 @@ fn rotation(name: &str, entry: &BoneEntry, along: DVec3) -> Result<DQuat, MakeHu
         return Ok(DQuat::IDENTITY);
     };
     let upright = y.cross(DVec3::Z).try_normalize().filter(|_| strategy.is_some());
-    let in_blender = match upright {
+    let in_blender = if let Some(x) = upright {
         // The bone's Z comes as near to upward as its direction lets it.
-        Some(x) => DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))),
-        None => {
-            let is_down = y.y < 0.0 && y.x * y.x + y.z * y.z <= STRAIGHT_DOWN;
-            let turned = if is_down {
-                DQuat::from_rotation_z(PI)
-            } else {
-                DQuat::from_rotation_arc(DVec3::Y, y)
-            };
-            DQuat::from_axis_angle(y, roll) * turned
-        }
+        DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y)))
+    } else {
+        let is_down = y.y < 0.0 && y.x * y.x + y.z * y.z <= STRAIGHT_DOWN;
+        let turned = if is_down {
+            DQuat::from_rotation_z(PI)
+        } else {
+            DQuat::from_rotation_arc(DVec3::Y, y)
+        };
+        DQuat::from_axis_angle(y, roll) * turned
     };
     Ok((DQuat::from_rotation_x(-FRAC_PI_2) * in_blender).normalize())
 }
