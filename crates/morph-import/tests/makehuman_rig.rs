@@ -1,6 +1,10 @@
 //! MakeHuman rigs and weights: small ones, damaged ones, and the real one against what Blender made of it.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and says what it measured"
+)]
 
 mod common;
 
