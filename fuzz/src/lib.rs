@@ -60,6 +60,16 @@ pub const TARGETS: &[Target] = &[
         seeds: seeds::makehuman_target,
     },
     Target {
+        name: "makehuman_rig",
+        run: readers::makehuman_rig,
+        seeds: seeds::makehuman_rig,
+    },
+    Target {
+        name: "makehuman_weights",
+        run: readers::makehuman_weights,
+        seeds: seeds::makehuman_weights,
+    },
+    Target {
         name: "clip_yaml",
         run: readers::clip_yaml,
         seeds: seeds::clip_yaml,

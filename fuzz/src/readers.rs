@@ -11,6 +11,7 @@ use morph_import::{ImportOptions, Model, Primitive, Space, UpAxis, load_bytes};
 use tempfile::TempDir;
 
 use crate::repair::repair_checksums;
+use crate::seeds;
 
 /// glTF as text.
 pub fn gltf(bytes: &[u8]) {
@@ -84,6 +85,34 @@ pub fn clip_yaml(bytes: &[u8]) {
         let again = text.map(|text| yaml::read(text, "again.yaml"));
         assert_eq!(again, Ok(Ok(clip)));
     }
+}
+
+/// The bones for a MakeHuman base mesh.
+pub fn makehuman_rig(bytes: &[u8]) {
+    read_rigged(bytes, seeds::WEIGHTS.as_bytes());
+}
+
+/// The weights of a MakeHuman rig.
+pub fn makehuman_weights(bytes: &[u8]) {
+    read_rigged(seeds::RIG.as_bytes(), bytes);
+}
+
+fn read_rigged(rig: &[u8], weights: &[u8]) {
+    const BASE: &[u8] =
+        b"v 0 0 0\nv 10 0 0\nv 0 9 0\nv -1 4 -1\nv 1 6 1\ng body\nf 1 2 3\ng joint-low\nf 3 4 5\n";
+    with_folder(|folder| {
+        let (rig_file, weights_file) = (folder.join("rig.fuzz.json"), folder.join("weights.fuzz.json"));
+        if std::fs::write(&rig_file, rig).is_err() || std::fs::write(&weights_file, weights).is_err() {
+            return;
+        }
+        let options = ImportOptions {
+            rig: Some(rig_file),
+            ..options()
+        };
+        if let Ok(model) = load_bytes(&folder.join("base.obj"), BASE, &options) {
+            use_model(&model);
+        }
+    });
 }
 
 fn options() -> ImportOptions {

@@ -73,6 +73,28 @@ pub fn makehuman_obj() -> Vec<Vec<u8>> {
     ]
 }
 
+/// Two bones: one at a joint cube, one at vertices.
+pub fn makehuman_rig() -> Vec<Vec<u8>> {
+    vec![RIG.as_bytes().to_vec()]
+}
+
+/// Their weights.
+pub fn makehuman_weights() -> Vec<Vec<u8>> {
+    vec![WEIGHTS.as_bytes().to_vec()]
+}
+
+/// The rig that damaged weights are read with.
+pub(crate) const RIG: &str = r#"{
+"low": {"head": {"strategy": "CUBE", "cube_name": "joint-low", "default_position": [0, 0, 0.5]},
+"tail": {"strategy": "MEAN", "vertex_indices": [0, 2], "default_position": [0, 0, 1]}, "parent": "", "roll": 0.5},
+"high": {"head": {"strategy": "VERTEX", "vertex_index": 2, "default_position": [0, 0, 1]},
+"tail": {"strategy": "VERTEX", "vertex_index": 1, "default_position": [1, 0, 1]}, "parent": "low", "roll": -1.5}
+}"#;
+
+/// The weights that a damaged rig is read with.
+pub(crate) const WEIGHTS: &str =
+    r#"{"name": "w", "weights": {"low": [[0, 0.5], [1, 1]], "high": [[0, 0.5], [2, 1.0]]}}"#;
+
 /// Targets for four vertices, plain and compressed.
 pub fn makehuman_target() -> Vec<Vec<u8>> {
     let text = b"# a target\n0 .1 0 0\n2 0 -1.5e-3 .25\n3 0 0 1\n".to_vec();

@@ -21,6 +21,21 @@ fn seeds_are_models_with_targets_skins_and_clips() {
     let fbx = load("x.fbx", &seeds::fbx()[0]);
     assert_eq!(fbx.meshes[0].target_names, ["lift@50", "lift"]);
     assert!(fbx.meshes[0].rig.is_some());
+    let folder = tempfile::tempdir().unwrap();
+    let rig = folder.path().join("rig.x.json");
+    std::fs::write(&rig, &seeds::makehuman_rig()[0]).unwrap();
+    std::fs::write(
+        folder.path().join("weights.x.json"),
+        &seeds::makehuman_weights()[0],
+    )
+    .unwrap();
+    let options = ImportOptions {
+        rig: Some(rig),
+        ..ImportOptions::default()
+    };
+    let base = b"v 0 0 0\nv 10 0 0\nv 0 9 0\nv -1 4 -1\nv 1 6 1\ng body\nf 1 2 3\ng joint-low\nf 3 4 5\n";
+    let rigged = load_bytes(&folder.path().join("base.obj"), base, &options).unwrap();
+    assert_eq!((rigged.skins[0].joints.len(), rigged.nodes.len()), (2, 3));
     let cooked: Vec<Model> = seeds::cooked().iter().map(|seed| load("x.morph", seed)).collect();
     assert_eq!(cooked[0].meshes[0].target_names, ["up", "down"]);
     assert!(cooked[1].meshes[0].rig.is_some());

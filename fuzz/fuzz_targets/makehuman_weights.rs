@@ -1,0 +1,4 @@
+//! `cargo +nightly fuzz run makehuman_weights --features libfuzzer`; see `morph_fuzz`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morph_fuzz::readers::makehuman_weights(bytes));
