@@ -126,6 +126,7 @@ fn still_model() -> Model {
         ],
         skins: Vec::new(),
         clips: Vec::new(),
+        expressions: Vec::new(),
         warnings: Vec::new(),
     }
 }
