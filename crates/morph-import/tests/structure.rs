@@ -387,7 +387,12 @@ fn required_extensions_that_change_the_data_are_refused_by_name() {
 #[test]
 fn other_extensions_are_told() {
     let mut builder = with_targets(1, |_| {});
-    builder.json["extensionsUsed"] = json!(["VRMC_vrm", "KHR_mesh_quantization", "KHR_materials_unlit"]);
+    builder.json["extensionsUsed"] = json!([
+        "VRMC_springBone",
+        "VRMC_vrm",
+        "KHR_mesh_quantization",
+        "KHR_materials_unlit"
+    ]);
     builder.json["extensionsRequired"] = json!(["KHR_materials_unlit"]);
     let model = builder.model();
     let ignored = |name: &str| WarningKind::ExtensionIgnored {
@@ -395,7 +400,7 @@ fn other_extensions_are_told() {
     };
     assert_eq!(
         warning_kinds(&model),
-        [&ignored("KHR_materials_unlit"), &ignored("VRMC_vrm")]
+        [&ignored("KHR_materials_unlit"), &ignored("VRMC_springBone")]
     );
 }
 

@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::{Builder, check, load_bytes};
+use common::{Builder, check, load_bytes, shared_or_skip};
 use morph_core::expression::{Override, Overrides, Procedural};
 use morph_import::{
-    BindProblem, ExpressionBind, GltfError, ImportOptions, Model, ModelExpression, PlaybackError, WarningKind,
+    BindProblem, ExpressionBind, GltfError, ImportOptions, Model, ModelExpression, PlaybackError,
+    WarningKind, load,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -336,6 +337,36 @@ fn binds_that_multiply_past_all_measure_are_refused() {
     let mut builder = vrm_0(&json!([{ "name": "a", "binds": vec![one; 5000] }]));
     builder.json["nodes"] = json!(vec![json!({ "mesh": 0 }); 2000]);
     assert!(matches!(builder.refused(), GltfError::TooMuch { .. }));
+}
+
+#[test]
+fn an_avatar_that_others_made_has_all_its_binds() {
+    let Some(shared) = shared_or_skip(&["the expressions of an avatar, against its JSON"]) else {
+        return;
+    };
+    let path = shared.join("assets/threevrm_cube/cube.gltf");
+    let model = load(&path, &ImportOptions::default()).unwrap();
+    let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let presets = document["extensions"]["VRMC_vrm"]["expressions"]["preset"]
+        .as_object()
+        .unwrap();
+    assert_eq!(model.expressions.len(), presets.len());
+    for expression in &model.expressions {
+        let described = presets[&expression.name]["morphTargetBinds"].as_array();
+        let binds: Vec<Value> = expression
+            .binds
+            .iter()
+            .map(|bind| json!({ "node": bind.node, "index": bind.slot, "weight": f64::from(bind.weight) }))
+            .collect();
+        let described = described.cloned().unwrap_or_default();
+        let numbers = |binds: &[Value]| -> Vec<[Option<f64>; 3]> {
+            let of = |bind: &Value| ["node", "index", "weight"].map(|name| bind[name].as_f64());
+            binds.iter().map(of).collect()
+        };
+        assert_eq!(numbers(&binds), numbers(&described), "{}", expression.name);
+    }
+    let told = |kind: &WarningKind| kind.to_string().contains("VRMC_vrm");
+    assert!(!model.warnings.iter().any(|warning| told(&warning.kind)));
 }
 
 /// Any JSON, three levels deep.
