@@ -351,3 +351,25 @@ fn a_mesh_without_targets_has_a_rest_pose_and_nothing_else() {
         morph(folder.path(), args).refused(&["mesh 0 has no morph targets", "(no mesh of the file has any)"]);
     }
 }
+
+#[test]
+fn a_mesh_without_normals_gets_flat_ones_after_the_morph() {
+    let folder = folder();
+    write(folder.path(), "plain.gltf", plain_square());
+    let result = morph(
+        folder.path(),
+        &["eval", "plain.gltf", "--preset", "rest", "--json"],
+    )
+    .ok()
+    .json();
+    assert_eq!(result["normals"], json!(null));
+    assert_eq!(result["flat_normals"], json!([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]));
+    morph(
+        folder.path(),
+        &["eval", "plain.gltf", "--preset", "rest", "--out", "plain.obj"],
+    )
+    .ok();
+    let text = std::fs::read_to_string(folder.path().join("plain.obj")).unwrap();
+    let faces: Vec<&str> = text.lines().filter(|line| line.starts_with("f ")).collect();
+    assert_eq!(faces, ["f 1//1 2//1 3//1", "f 1//2 3//2 4//2"]);
+}

@@ -10,7 +10,7 @@ use crate::text::printable;
 
 /// Writes morphed positions and normals, texture coordinates, and the faces of the file.
 ///
-/// Normals are sums and not made unit, like everywhere in `eval`. OBJ counts from one, and its v points up.
+/// A mesh without normals gets one for each triangle, as it is shaded flat. Normals are sums and not made unit, like everywhere in `eval`. OBJ counts from one, and its v points up.
 pub(super) fn write(file: &mut dyn Write, output: &Output<'_>, subject: &Subject<'_>) -> io::Result<()> {
     let primitive = subject.primitive;
     writeln!(file, "# written by morph: {}", printable(&subject.place))?;
@@ -20,7 +20,8 @@ pub(super) fn write(file: &mut dyn Write, output: &Output<'_>, subject: &Subject
     for [u, v] in primitive.texcoords.iter().take(1).flatten() {
         writeln!(file, "vt {u} {}", 1.0 - v)?;
     }
-    for [x, y, z] in output.normals.unwrap_or_default() {
+    let flat = output.flat_normals.as_deref();
+    for [x, y, z] in output.normals.or(flat).unwrap_or_default() {
         writeln!(file, "vn {x} {y} {z}")?;
     }
     let (keyword, corner_count) = match primitive.topology {
@@ -31,15 +32,20 @@ pub(super) fn write(file: &mut dyn Write, output: &Output<'_>, subject: &Subject
     // Lines and points have no normals in this format.
     let has_texcoords = !primitive.texcoords.is_empty() && primitive.topology == Topology::Triangles;
     let has_normals = output.normals.is_some() && primitive.topology == Topology::Triangles;
-    for corners in primitive.indices.chunks_exact(corner_count) {
+    for (face, corners) in primitive.indices.chunks_exact(corner_count).enumerate() {
         write!(file, "{keyword}")?;
         for &corner in corners {
-            let n = u64::from(corner) + 1;
-            match (has_texcoords, has_normals) {
-                (true, true) => write!(file, " {n}/{n}/{n}")?,
-                (true, false) => write!(file, " {n}/{n}")?,
-                (false, true) => write!(file, " {n}//{n}")?,
-                (false, false) => write!(file, " {n}")?,
+            let v = u64::from(corner) + 1;
+            let normal = match (has_normals, flat) {
+                (true, _) => Some(v),
+                (false, Some(_)) => Some(face as u64 + 1),
+                (false, None) => None,
+            };
+            match (has_texcoords, normal) {
+                (true, Some(n)) => write!(file, " {v}/{v}/{n}")?,
+                (true, None) => write!(file, " {v}/{v}")?,
+                (false, Some(n)) => write!(file, " {v}//{n}")?,
+                (false, None) => write!(file, " {v}")?,
             }
         }
         writeln!(file)?;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use morph_core::Quantization;
+use morph_import::{Primitive, Topology};
 use serde::Serialize;
 
 use super::Evaluation;
@@ -25,6 +26,9 @@ pub(super) struct Output<'a> {
     pub(super) positions: &'a [[f32; 3]],
     pub(super) normals: Option<&'a [[f32; 3]]>,
     pub(super) tangents: Option<&'a [[f32; 3]]>,
+    /// One unit normal a triangle, where the file has no normals: such a mesh is shaded flat, as it lies after the morph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) flat_normals: Option<Vec<[f32; 3]>>,
     #[serde(flatten)]
     pub(super) check: Check,
 }
@@ -112,6 +116,7 @@ impl<'a> Output<'a> {
             positions: &evaluation.result.positions,
             normals: evaluation.result.normals.as_deref(),
             tangents: evaluation.result.tangents.as_deref(),
+            flat_normals: flat_normals(subject.primitive, evaluation),
             check: Check {
                 max_ulp_vs_host: device.map_or(0, |run| run.max_ulp_vs_host),
                 worst_error: evaluation.worst_error,
@@ -128,6 +133,11 @@ impl<'a> Output<'a> {
             out: out.display().to_string(),
         }
     }
+}
+
+fn flat_normals(primitive: &Primitive, evaluation: &Evaluation) -> Option<Vec<[f32; 3]>> {
+    let is_flat = evaluation.result.normals.is_none() && primitive.topology == Topology::Triangles;
+    is_flat.then(|| primitive.flat_normals(&evaluation.result.positions))
 }
 
 /// One line of JSON.
