@@ -224,7 +224,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: ConvertFormat,
     /// File to write [default: beside the model, under its name]
-    #[arg(long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
 }
 

@@ -183,7 +183,9 @@ pub(crate) enum CliError {
     #[error("--fps {fps}: it has to be above zero and finite")]
     Fps { fps: f32 },
     /// More samples than anybody could use.
-    #[error("these are {samples} samples; ask for {most} at most, by a smaller --fps")]
+    #[error(
+        "these are {samples:.2e} samples of what the clip drives; {most} fit, so take a smaller --fps, or --times"
+    )]
     TooManySamples { samples: f64, most: f64 },
     /// A node does not show the mesh.
     #[error("node {node} does not show {place}{}", showing_nodes(others))]

@@ -52,6 +52,22 @@ impl Loaded {
         self.cooked.as_ref()?.mesh(mesh)?.primitives().get(primitive)
     }
 
+    /// Reads a model only to draw it: a cooked one takes every option, since nothing of it is written or measured.
+    pub(crate) fn read_to_draw(
+        path: &Path,
+        options: &ImportOptions,
+        console: &Console<'_>,
+    ) -> Result<Self, CliError> {
+        let model = console.step(format!("reading {}", path.display()), || {
+            morph_import::load(path, options)
+        })?;
+        Ok(Loaded {
+            path: path.to_owned(),
+            model,
+            cooked: None,
+        })
+    }
+
     /// Passes on what was odd in the file.
     pub(crate) fn warn(&self, console: &mut Console<'_>) {
         for warning in &self.model.warnings {

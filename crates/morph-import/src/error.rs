@@ -461,7 +461,7 @@ pub enum MakeHumanError {
     #[error("the mesh has no vertices")]
     NoVertices,
     /// A group that was asked for has no faces.
-    #[error("there is no group {group:?} with faces; the file has {}", found.join(", "))]
+    #[error("there is no group {group:?} with faces; the file has {}: name those to read as groups (--groups)", found.join(", "))]
     NoGroup {
         /// The group asked for.
         group: String,

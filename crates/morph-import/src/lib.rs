@@ -105,12 +105,16 @@ fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, Imp
         Err(ImportError::Empty {
             path: path.to_owned(),
         })
-    } else if fbx::is_fbx(bytes) || is_named("fbx") {
+    } else if fbx::is_fbx(bytes) {
         fbx::load(path, bytes, options)
-    } else if cooked::is_cooked(bytes) || is_named("morph") {
+    } else if cooked::is_cooked(bytes) {
         Ok(cooked::load(path, bytes, options)?)
     } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") || is_named("vrm") {
         gltf::load(path, bytes, Format::Glb, options)
+    } else if is_named("fbx") {
+        fbx::load(path, bytes, options)
+    } else if is_named("morph") {
+        Ok(cooked::load(path, bytes, options)?)
     } else if is_named("gltf") {
         gltf::load(path, bytes, Format::Gltf, options)
     } else if is_named("obj") {

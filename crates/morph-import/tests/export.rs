@@ -8,7 +8,8 @@
 mod common;
 
 use common::{Builder, load_bytes};
-use morph_core::{MorphTarget, SetDeltas};
+use morph_core::rig::{Channel, Rig};
+use morph_core::{MorphTarget, NameTable, SetDeltas};
 use morph_import::export::{ExportNote, to_glb, to_obj};
 use morph_import::{ImportOptions, Mesh, Model, load};
 use proptest::prelude::*;
@@ -52,11 +53,19 @@ fn assert_round_trip(model: &Model, place: &str) -> Vec<ExportNote> {
             }
         }
     }
-    assert_eq!(again.nodes.len(), model.nodes.len(), "{place}");
+    let added = notes
+        .iter()
+        .filter(|note| matches!(note, ExportNote::RootAdded { .. }))
+        .count();
+    assert_eq!(again.nodes.len(), model.nodes.len() + added, "{place}");
     for (was, is) in model.nodes.iter().zip(&again.nodes) {
         assert_eq!(
-            (&was.name, &was.id, was.parent, was.skin),
+            (&was.name, &was.id, was.parent.or(is.parent), was.skin),
             (&is.name, &is.id, is.parent, is.skin),
+            "{place}"
+        );
+        assert!(
+            was.parent.is_some() || is.parent.is_none() || added == 1,
             "{place}"
         );
         assert_eq!(was.weights, is.weights, "{place}");
@@ -271,5 +280,76 @@ proptest! {
             "attributes": { "POSITION": position }, "mode": 0, "targets": [{ "POSITION": target }],
         }] }));
         assert_round_trip(&builder.model(), "random");
+    }
+}
+
+#[test]
+fn in_betweens_are_written_as_what_they_do_over_time() {
+    let mut builder = Builder::new();
+    let deltas = [[0.0, 0.0, 1.0]; 4];
+    let (half, full) = (builder.floats(&deltas), builder.floats(&deltas));
+    let quad = builder.quad(json!([{ "POSITION": half }, { "POSITION": full }]));
+    builder.mesh(json!({ "primitives": [quad], "extras": { "targetNames": ["lift@50", "lift"] } }));
+    let mut model = builder.model();
+    let targets = NameTable::new(["lift@50", "lift"]).unwrap();
+    let controls = NameTable::new(["lift"]).unwrap();
+    let channel = Channel::in_between(0, [(0.5, 0), (1.0, 1)]);
+    model.meshes[0].rig = Some(Rig::new(controls, &targets, vec![channel]).unwrap());
+    let curve = morph_anim::Curve::new(vec![0.0, 1.0], morph_anim::Keys::Linear(vec![[0.0], [1.0]])).unwrap();
+    model.clips.push(morph_anim::Clip {
+        name: "lift".to_owned(),
+        tracks: vec![morph_anim::Track {
+            node: model.nodes[0].id.clone(),
+            channel: morph_anim::Channel::Weight {
+                target: "lift".to_owned(),
+                curve,
+            },
+        }],
+    });
+    let (bytes, notes) = to_glb(&model).unwrap();
+    assert!(
+        matches!(notes[..], [ExportNote::RigBaked { clip: 0, .. }]),
+        "{notes:?}"
+    );
+    let again = load_bytes("again.glb", &bytes, &ImportOptions::default()).unwrap();
+    let at = |slot: usize, time: f32| match &again.clips[0].tracks[slot].channel {
+        morph_anim::Channel::Weight { curve, .. } => curve.sample(time)[0],
+        other => panic!("{other:?}"),
+    };
+    for (time, half, full) in [
+        (0.25, 0.5, 0.0),
+        (0.5, 1.0, 0.0),
+        (0.75, 0.5, 0.5),
+        (1.0, 0.0, 1.0),
+    ] {
+        assert!((at(0, time) - half).abs() < 1e-5, "{time}: {}", at(0, time));
+        assert!((at(1, time) - full).abs() < 1e-5, "{time}: {}", at(1, time));
+    }
+}
+
+#[test]
+fn what_is_not_finite_is_refused() {
+    let mut builder = Builder::new();
+    let quad = builder.quad(json!([]));
+    builder.mesh(json!({ "primitives": [quad] }));
+    let mut model = builder.model();
+    model.meshes[0].primitives[0].positions[1][2] = f32::NAN;
+    let error = to_glb(&model).unwrap_err().to_string();
+    assert!(
+        error.contains("mesh 0, primitive 0") && error.contains("finite"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_first_bytes_tell_the_format_whatever_the_name() {
+    let mut builder = Builder::new();
+    let quad = builder.quad(json!([]));
+    builder.mesh(json!({ "primitives": [quad] }));
+    for name in ["x.glb", "x.fbx", "x.morph", "x.obj", "x.gltf", "x"] {
+        assert!(
+            load_bytes(name, &builder.glb(), &ImportOptions::default()).is_ok(),
+            "{name}"
+        );
     }
 }

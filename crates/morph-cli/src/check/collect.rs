@@ -32,7 +32,8 @@ fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError>
             .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
     };
     // What is not there, is a folder or is of another format is the importer's to tell.
-    let may_be_gltf = is_named("gltf") || is_named("glb") || !(is_named("obj") || is_named("fbx"));
+    let may_be_gltf =
+        is_named("gltf") || is_named("glb") || !["obj", "fbx", "morph"].into_iter().any(is_named);
     if !may_be_gltf || !path.is_file() {
         return Ok(None);
     }
@@ -40,7 +41,7 @@ fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError>
         path: path.to_owned(),
         source,
     })?;
-    let format = if bytes.is_empty() {
+    let format = if bytes.is_empty() || is_other(&bytes) {
         None
     } else if bytes.starts_with(GLB_MAGIC) || is_named("glb") || is_named("vrm") {
         Some("glb")
@@ -48,6 +49,11 @@ fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError>
         is_named("gltf").then_some("gltf")
     };
     Ok(format.map(|format| (format, bytes)))
+}
+
+/// Whether the first bytes are of a format that the importer reads whatever the name says.
+fn is_other(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"Kaydara FBX Binary") || morph_import::cooked::is_cooked(bytes)
 }
 
 fn collect_gltf(path: &Path, format: &'static str, bytes: &[u8], options: &ImportOptions) -> Report {

@@ -44,7 +44,7 @@ impl<'a> Subject<'a> {
         let file_mesh = loaded.mesh(args.mesh)?;
         let primitive = loaded.primitive(args.mesh, index)?;
         let place = loaded.primitive_place(args.mesh, index);
-        if file_mesh.target_names.is_empty() && !request.asks_for_rest() {
+        if file_mesh.target_names.is_empty() && !request.asks_for_rest() && !args.skin {
             return Err(CliError::NoTargets {
                 place: mesh_place,
                 others: loaded.meshes_with_targets(),

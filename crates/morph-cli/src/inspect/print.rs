@@ -299,7 +299,7 @@ fn print_nodes(text: &mut String, nodes: &[NodeReport]) {
             parts.push("with weights of its own".to_owned());
         }
         if node.skinned {
-            parts.push("skinned (the skin is not applied yet)".to_owned());
+            parts.push("skinned".to_owned());
         }
         line(text, format_args!("{}", parts.join(", ")));
     }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &RenderArgs, console: &mut Console<'_>) -> Result<(), Cl
         generate_normals: true,
         ..args.model.import_options()
     };
-    let loaded = Loaded::read(&args.model.file, &options, console)?;
+    let loaded = Loaded::read_to_draw(&args.model.file, &options, console)?;
     loaded.warn(console);
     let parts = Parts::new(&loaded, args, &request, console)?;
     let drawing = draw::draw(&parts, args, console)?;

@@ -13,8 +13,8 @@ use crate::error::CliError;
 use crate::model::Loaded;
 use crate::playback::Playback;
 
-/// More samples than this are refused: an hour at a thousand a second.
-const MOST_SAMPLES: f64 = 3_600_000.0;
+/// More values than this, over all samples, are refused: they take some hundred bytes each.
+const MOST_VALUES: f64 = 4_000_000.0;
 
 /// All samples of a clip. Only what the clip drives is there: what is absent is left alone.
 #[derive(Debug, Serialize)]
@@ -57,7 +57,8 @@ pub(crate) fn run(args: &SampleArgs, console: &mut Console<'_>) -> Result<(), Cl
     let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
     loaded.warn(console);
     let mut playback = Playback::new(&loaded, &args.clip, console)?;
-    let times = times(args, playback.duration())?;
+    let value_count = value_count(playback.at(0.0)?);
+    let times = times(args, playback.duration(), value_count)?;
     let mut samples = Vec::with_capacity(times.len());
     for time in times {
         let pose = playback.at(time)?;
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &SampleArgs, console: &mut Console<'_>) -> Result<(), Cl
 }
 
 /// The times that were asked for: as they are, or the whole clip at a number of frames a second, both ends included.
-fn times(args: &SampleArgs, duration: f32) -> Result<Vec<f32>, CliError> {
+fn times(args: &SampleArgs, duration: f32, value_count: usize) -> Result<Vec<f32>, CliError> {
     let Some(fps) = args.fps else {
         return match args.times.iter().find(|time| !time.is_finite()) {
             Some(&time) => Err(CliError::Time { time }),
@@ -92,10 +93,11 @@ fn times(args: &SampleArgs, duration: f32) -> Result<Vec<f32>, CliError> {
         return Err(CliError::Fps { fps });
     }
     let frames = (f64::from(duration) * f64::from(fps)).floor();
-    if frames >= MOST_SAMPLES {
+    let most = (MOST_VALUES / value_count.max(1) as f64).floor();
+    if frames >= most {
         return Err(CliError::TooManySamples {
             samples: frames,
-            most: MOST_SAMPLES,
+            most,
         });
     }
     let mut times: Vec<f32> = (0..=frames as u32)
@@ -105,6 +107,16 @@ fn times(args: &SampleArgs, duration: f32) -> Result<Vec<f32>, CliError> {
         times.push(duration);
     }
     Ok(times)
+}
+
+/// How many values a clip drives, in a pose that it was sampled into.
+fn value_count(pose: &Pose) -> usize {
+    let nodes = 0..pose.layout().node_count();
+    let of_node = |node| {
+        let weights = pose.driven_weights(node).iter().filter(|&&driven| driven).count();
+        weights + 3 * usize::from(pose.driven_parts(node).any())
+    };
+    nodes.map(of_node).sum()
 }
 
 fn sample(time: f32, pose: &Pose) -> Sample {

@@ -12,4 +12,4 @@ pub use id::{IdError, IdTable, TargetId};
 pub use slot_map::{SlotMap, SlotMapError};
 pub use table::{NameError, NameTable};
 
-pub(crate) use table::{NEAREST_NAME_COUNT, suggestion};
+pub(crate) use table::{NEAREST_NAME_COUNT, on_one_line, suggestion};

@@ -112,7 +112,20 @@ pub(crate) fn suggestion(nearest: &[String]) -> String {
     if nearest.is_empty() {
         return ": the mesh has no targets".to_owned();
     }
+    let nearest: Vec<String> = nearest.iter().map(|name| on_one_line(name)).collect();
     format!(": the nearest names are `{}`", nearest.join("`, `"))
+}
+
+/// A name without the control characters that would break the line of a message.
+pub(crate) fn on_one_line(name: &str) -> String {
+    let shown = |c: char| {
+        if c.is_control() {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
+    };
+    name.chars().map(shown).collect()
 }
 
 fn likeness(a: &str, b: &str) -> f64 {

@@ -1,13 +1,16 @@
 //! Weights that are refused.
 
-use crate::names::suggestion;
+use crate::names::{on_one_line, suggestion};
 
 /// A weight that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WeightError {
     /// NaN or infinity.
-    #[error("the weight of target {slot} `{name}` is {value}: weights must be finite numbers")]
+    #[error(
+        "the weight of target {slot} `{}` is {value}: weights must be finite numbers",
+        on_one_line(name)
+    )]
     NotFinite {
         /// The target's slot.
         slot: usize,
@@ -25,7 +28,7 @@ pub enum WeightError {
         target_count: usize,
     },
     /// No target has this name.
-    #[error("no target is named `{name}`{}", suggestion(nearest))]
+    #[error("no target is named `{}`{}", on_one_line(name), suggestion(nearest))]
     UnknownName {
         /// The name given.
         name: String,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use morph_anim::{Channel, Clip, Curve, Keys};
 use serde_json::{Value, json};
 
-use super::ExportNote;
 use super::binary::{Binary, Use};
+use super::{ExportNote, bake};
 use crate::model::Model;
 
 /// The extension that drives single weights.
@@ -77,14 +77,20 @@ impl Writer<'_> {
                     let mesh = self.model.nodes[node]
                         .mesh
                         .and_then(|mesh| self.model.meshes.get(mesh));
-                    let names = mesh.map_or(&[][..], |mesh| &mesh.target_names);
-                    let Some(slot) = names.iter().position(|name| name == target) else {
+                    // With a rig, clips drive its controls.
+                    let rig = mesh.and_then(|mesh| mesh.rig.as_ref());
+                    let targets = mesh.map_or(&[][..], |mesh| &mesh.target_names);
+                    let (slot, count) = match rig {
+                        Some(rig) => (rig.controls().slot(target), rig.controls().len()),
+                        None => (targets.iter().position(|name| name == target), targets.len()),
+                    };
+                    let Some(slot) = slot else {
                         self.lost(format!("target {target:?} of node {:?}", track.node));
                         continue;
                     };
                     let known = weights.iter().position(|(other, _)| *other == node);
                     let at = known.unwrap_or_else(|| {
-                        weights.push((node, vec![None; names.len()]));
+                        weights.push((node, vec![None; count]));
                         weights.len() - 1
                     });
                     weights[at].1[slot] = Some(curve);
@@ -93,9 +99,35 @@ impl Writer<'_> {
         }
         let mut uses_pointers = false;
         for (node, curves) in weights {
-            uses_pointers |= self.weight_channels(node, &curves);
+            uses_pointers |= match self.baked(node, &curves) {
+                Some(baked) => {
+                    let curves: Vec<Option<&Curve<1>>> = baked.iter().map(Option::as_ref).collect();
+                    self.weight_channels(node, &curves)
+                }
+                None => self.weight_channels(node, &curves),
+            };
         }
         uses_pointers
+    }
+
+    /// The curves of a node's targets where its mesh has a rig, whose controls `curves` are for.
+    fn baked(&mut self, node: usize, curves: &[Option<&Curve<1>>]) -> Option<Vec<Option<Curve<1>>>> {
+        let mesh = self.model.nodes[node]
+            .mesh
+            .and_then(|mesh| self.model.meshes.get(mesh))?;
+        let rig = mesh.rig.as_ref()?;
+        let mut baked = vec![None; mesh.target_names.len()];
+        for (slot, curve) in bake::bake(rig, curves, self.model.start_weights(node)) {
+            if let Some(of_slot) = baked.get_mut(slot) {
+                *of_slot = Some(curve);
+            }
+        }
+        self.notes.push(ExportNote::RigBaked {
+            clip: self.index,
+            node: self.model.nodes[node].id.clone(),
+            keys_per_second: bake::KEYS_PER_SECOND as u32,
+        });
+        Some(baked)
     }
 
     fn lost(&mut self, what: String) {

@@ -30,7 +30,14 @@ pub fn to_glb(model: &Model) -> Result<(Vec<u8>, Vec<ExportNote>), ExportError> 
             })
         })
         .collect();
-    let nodes = scene::nodes(model, &numbers)?;
+    let mut nodes = scene::nodes(model, &numbers)?;
+    let mut roots = scene::roots(model);
+    if let Some((skin, above_joints)) = scene::skin_without_root(model) {
+        notes.push(ExportNote::RootAdded { skin });
+        roots.retain(|root| !above_joints.contains(root));
+        roots.push(nodes.len());
+        nodes.push(json!({ "name": "root", "children": above_joints }));
+    }
     let skins = scene::skins(model, &mut binary)?;
     let (clips, uses_pointers) = animation::clips(model, &mut binary, &mut notes);
 
@@ -45,7 +52,7 @@ pub fn to_glb(model: &Model) -> Result<(Vec<u8>, Vec<ExportNote>), ExportError> 
     }
     if !nodes.is_empty() {
         document.insert("scene".to_owned(), json!(0));
-        document.insert("scenes".to_owned(), json!([{ "nodes": scene::roots(model) }]));
+        document.insert("scenes".to_owned(), json!([{ "nodes": roots }]));
     }
     for (name, list) in [
         ("nodes", nodes),

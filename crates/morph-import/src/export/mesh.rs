@@ -113,6 +113,21 @@ fn check(primitive: &Primitive, mesh: &Mesh, place: &str) -> Result<(), ExportEr
         let problem = format!("there are {targets} targets for {names} names");
         return Err(ExportError::inconsistent(place, problem));
     }
+    let finite = |values: &[[f32; 3]]| values.as_flattened().iter().all(|x| x.is_finite());
+    let streams = primitive
+        .targets
+        .iter()
+        .flat_map(|it| [&it.positions, &it.normals, &it.tangents]);
+    let base = [Some(&primitive.positions), primitive.normals.as_ref()];
+    if !base
+        .into_iter()
+        .flatten()
+        .chain(streams.flatten())
+        .all(|values| finite(values))
+    {
+        let problem = "a position, normal or delta is NaN or infinite; glTF allows finite numbers only";
+        return Err(ExportError::inconsistent(place, problem));
+    }
     if let Some(&index) = primitive.indices.iter().find(|&&index| index as usize >= count) {
         let problem = format!("there is no vertex {index}, only {count}");
         return Err(ExportError::inconsistent(place, problem));

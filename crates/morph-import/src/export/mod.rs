@@ -3,6 +3,7 @@
 //! What a format cannot say is not left out in silence: it comes back as an [`ExportNote`].
 
 mod animation;
+mod bake;
 mod binary;
 mod glb;
 mod mesh;
@@ -31,10 +32,31 @@ pub enum ExportNote {
         what: String,
     },
     /// A clip without tracks cannot be written.
-    #[error("clip {clip} drives nothing and is left out")]
+    #[error("clip {clip} drives nothing and is left out; clips after it move up by one")]
     EmptyClip {
         /// The clip's index.
         clip: usize,
+    },
+    /// glTF has no in-betweens, so what they do over time is written as keys of the targets.
+    #[error(
+        "clip {clip} drives node {node:?} through in-betweens or combinations, which glTF does not have; what they do \
+         is written as keys, {keys_per_second} a second, and straight between them"
+    )]
+    RigBaked {
+        /// The clip's index.
+        clip: usize,
+        /// The node's id.
+        node: String,
+        /// Keys a second.
+        keys_per_second: u32,
+    },
+    /// The joints of a skin hang on no common node, which glTF demands.
+    #[error(
+        "the joints of skin {skin} hang on no common node; the nodes above them are hung on a new one, behind the others"
+    )]
+    RootAdded {
+        /// The skin's index.
+        skin: usize,
     },
     /// OBJ has neither targets nor nodes nor clips.
     #[error("OBJ has no {what}; they are left out")]

@@ -1,5 +1,7 @@
 //! Nodes and skins.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::ExportError;
@@ -29,7 +31,7 @@ pub(super) fn nodes(model: &Model, meshes: &[Option<usize>]) -> Result<Vec<Value
             })?;
             if let Some(mesh) = written {
                 value["mesh"] = json!(mesh);
-                if let Some(weights) = &node.weights {
+                if let Some(weights) = node.weights.as_ref().filter(|weights| !weights.is_empty()) {
                     value["weights"] = json!(weights);
                 }
                 if let Some(skin) = node.skin {
@@ -66,6 +68,33 @@ fn describe(node: &Node) -> Value {
         value["scale"] = json!(trs.scale.to_array());
     }
     value
+}
+
+/// The first skin whose joints have no node above them in common, and the topmost nodes above the joints of all skins.
+pub(super) fn skin_without_root(model: &Model) -> Option<(usize, BTreeSet<usize>)> {
+    let root_of = |joint: usize| {
+        let mut node = joint;
+        // An import yields no loops; the count keeps one from hanging.
+        for _ in 0..model.nodes.len() {
+            match model.nodes.get(node).and_then(|node| node.parent) {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        node
+    };
+    let roots_of =
+        |joints: &[usize]| -> BTreeSet<usize> { joints.iter().map(|&joint| root_of(joint)).collect() };
+    let skin = model
+        .skins
+        .iter()
+        .position(|skin| roots_of(&skin.joints).len() > 1)?;
+    let all = model
+        .skins
+        .iter()
+        .flat_map(|skin| roots_of(&skin.joints))
+        .collect();
+    Some((skin, all))
 }
 
 /// The nodes without a parent.

@@ -101,9 +101,12 @@ fn local_transform(node: &document::Node) -> Result<(Mat4, Trs), GltfError> {
     let translation = Vec3::from(list("translation", node.translation.as_deref(), [0.0; 3])?);
     let rotation = Quat::from_array(list("rotation", node.rotation.as_deref(), [0.0, 0.0, 0.0, 1.0])?);
     let scale = Vec3::from(list("scale", node.scale.as_deref(), [1.0; 3])?);
-    // Rounding leaves rotations a little off unit length; one of length zero, which names no rotation, turns nothing.
+    // A rotation that is unit but for rounding is kept to the bit, so that what is written is read as it was. One of
+    // length zero names no rotation and turns nothing.
     let length = rotation.length();
-    let rotation = if length > 0.0 && length.is_finite() {
+    let rotation = if (length - 1.0).abs() <= 4.0 * f32::EPSILON {
+        rotation
+    } else if length > 0.0 && length.is_finite() {
         rotation / length
     } else {
         Quat::IDENTITY
