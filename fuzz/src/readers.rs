@@ -165,8 +165,10 @@ fn use_model(model: &Model) {
         );
         let _ = model.world(index);
     }
-    // What was read holds together, so it can be written.
-    assert!(to_glb(model).is_ok());
+    // What was read holds together, so it can be written, unless the file itself holds NaN or infinity.
+    if let Err(error) = to_glb(model) {
+        assert!(error.to_string().contains("NaN or infinite"), "{error}");
+    }
     for mesh in &model.meshes {
         assert_eq!(mesh.default_weights.len(), mesh.target_names.len());
         for primitive in &mesh.primitives {

@@ -149,7 +149,7 @@ fn groups_become_primitives_with_one_list_of_targets() {
     let (_, _, error) = refused(error);
     assert_eq!(
         error.to_string(),
-        "there is no group \"joint\" with faces; the file has body, helper"
+        "there is no group \"joint\" with faces; the file has body, helper: name those to read as groups (--groups)"
     );
 }
 
