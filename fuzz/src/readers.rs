@@ -98,8 +98,6 @@ pub fn makehuman_weights(bytes: &[u8]) {
 }
 
 fn read_rigged(rig: &[u8], weights: &[u8]) {
-    const BASE: &[u8] =
-        b"v 0 0 0\nv 10 0 0\nv 0 9 0\nv -1 4 -1\nv 1 6 1\ng body\nf 1 2 3\ng joint-low\nf 3 4 5\n";
     with_folder(|folder| {
         let (rig_file, weights_file) = (folder.join("rig.fuzz.json"), folder.join("weights.fuzz.json"));
         if std::fs::write(&rig_file, rig).is_err() || std::fs::write(&weights_file, weights).is_err() {
@@ -109,7 +107,7 @@ fn read_rigged(rig: &[u8], weights: &[u8]) {
             rig: Some(rig_file),
             ..options()
         };
-        if let Ok(model) = load_bytes(&folder.join("base.obj"), BASE, &options) {
+        if let Ok(model) = load_bytes(&folder.join("base.obj"), seeds::RIGGED_BASE, &options) {
             use_model(&model);
         }
     });

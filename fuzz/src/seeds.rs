@@ -83,6 +83,10 @@ pub fn makehuman_weights() -> Vec<Vec<u8>> {
     vec![WEIGHTS.as_bytes().to_vec()]
 }
 
+/// The base mesh of the rig: a triangle, and a joint cube.
+pub const RIGGED_BASE: &[u8] =
+    b"v 0 0 0\nv 10 0 0\nv 0 9 0\nv -1 4 -1\nv 1 6 1\ng body\nf 1 2 3\ng joint-low\nf 3 4 5\n";
+
 /// The rig that damaged weights are read with.
 pub(crate) const RIG: &str = r#"{
 "low": {"head": {"strategy": "CUBE", "cube_name": "joint-low", "default_position": [0, 0, 0.5]},

@@ -33,8 +33,7 @@ fn seeds_are_models_with_targets_skins_and_clips() {
         rig: Some(rig),
         ..ImportOptions::default()
     };
-    let base = b"v 0 0 0\nv 10 0 0\nv 0 9 0\nv -1 4 -1\nv 1 6 1\ng body\nf 1 2 3\ng joint-low\nf 3 4 5\n";
-    let rigged = load_bytes(&folder.path().join("base.obj"), base, &options).unwrap();
+    let rigged = load_bytes(&folder.path().join("base.obj"), seeds::RIGGED_BASE, &options).unwrap();
     assert_eq!((rigged.skins[0].joints.len(), rigged.nodes.len()), (2, 3));
     let cooked: Vec<Model> = seeds::cooked().iter().map(|seed| load("x.morph", seed)).collect();
     assert_eq!(cooked[0].meshes[0].target_names, ["up", "down"]);

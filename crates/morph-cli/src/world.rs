@@ -3,7 +3,6 @@
 
 use glam::{Mat4, Vec3};
 use morph_core::Aabb;
-use morph_import::Model;
 
 use crate::text::point;
 
@@ -81,31 +80,6 @@ pub(crate) fn check_extent(bounds: &Aabb) -> Result<(), Undrawable> {
 /// A place in world space.
 pub(crate) fn to_world(world: &Mat4, position: [f32; 3]) -> [f32; 3] {
     world.transform_point3(Vec3::from(position)).to_array()
-}
-
-/// The matrices of all nodes, each computed once however deep the tree is.
-pub(crate) fn matrices(model: &Model) -> Vec<Mat4> {
-    let mut known: Vec<Option<Mat4>> = vec![None; model.nodes.len()];
-    for start in 0..model.nodes.len() {
-        let mut chain = Vec::new();
-        let mut next = Some(start);
-        // An import yields no loops; the length keeps one from hanging.
-        while let Some(node) = next
-            && known[node].is_none()
-            && chain.len() <= model.nodes.len()
-        {
-            chain.push(node);
-            next = model.nodes[node].parent;
-        }
-        for &node in chain.iter().rev() {
-            let parent = model.nodes[node].parent.and_then(|parent| known[parent]);
-            known[node] = Some(parent.unwrap_or(Mat4::IDENTITY) * model.nodes[node].local);
-        }
-    }
-    known
-        .into_iter()
-        .map(|world| world.unwrap_or(Mat4::IDENTITY))
-        .collect()
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::warning::ImportWarning;
 
 /// A model as read from a file.
 ///
-/// Lengths are metres and Y is up, as in glTF, unless the options ask for others. Meshes, primitives and nodes keep the order of the file, so their
-/// indices here are the indices in the file.
+/// Lengths are metres and Y is up, as in glTF, unless the options ask for others. Meshes, primitives and nodes keep the
+/// order of the file, so their indices here are the indices in the file.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// What kind of file it came from.

@@ -90,10 +90,26 @@ impl Model {
         };
         let mut weights = self.start_weights(node).to_vec();
         weights.resize(rig.target_count(), 0.0);
-        if pose.driven_weights(node).contains(&true) {
-            rig.evaluate(pose.weights(node), &mut weights)?;
-        }
+        self.drive_weights(node, pose, &mut weights)?;
         Ok(weights)
+    }
+
+    /// Writes over the weights of a node's targets, one each, what a pose that was made of
+    /// [`pose_layout`](Self::pose_layout) drives, and leaves the rest alone.
+    ///
+    /// # Errors
+    /// Where the rig of the node's mesh does not fit the pose or the weights.
+    pub fn drive_weights(&self, node: usize, pose: &Pose, weights: &mut [f32]) -> Result<(), PlaybackError> {
+        if let Some(rig) = self.rig_of(node) {
+            if pose.driven_weights(node).contains(&true) {
+                rig.evaluate(pose.weights(node), weights)?;
+            }
+        } else {
+            for (slot, weight) in weights.iter_mut().enumerate() {
+                *weight = pose.driven_weight(node, slot).unwrap_or(*weight);
+            }
+        }
+        Ok(())
     }
 
     fn rig_of(&self, node: usize) -> Option<&Rig> {

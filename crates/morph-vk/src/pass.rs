@@ -224,7 +224,8 @@ impl MorphPass {
         Ok(self.scene.weights(instance)?.values())
     }
 
-    /// A number that changes whenever a weight of the instance does or its morphs are switched, for caches of shadows or bounds.
+    /// A number that changes whenever a weight of the instance does or its morphs are switched, for caches of shadows or
+    /// bounds.
     pub fn weights_version(&self, instance: InstanceId) -> Result<u64, MorphError> {
         Ok(self.scene.weights(instance)?.version())
     }

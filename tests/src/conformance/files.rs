@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::ConformanceError;
+use super::{ConformanceError, Row};
 
 /// Endings of the files that are models, or may be.
 const MODEL_ENDINGS: [&str; 4] = ["fbx", "glb", "gltf", "obj"];
@@ -22,10 +22,22 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ConformanceErr
 }
 
 /// The answers of one program, sorted by name.
-pub(super) fn answers(shared: &Path, program: &str) -> Result<Vec<PathBuf>, ConformanceError> {
+fn answers(shared: &Path, program: &str) -> Result<Vec<PathBuf>, ConformanceError> {
     let mut files = entries(&shared.join("oracle").join(program))?;
     files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     Ok(files)
+}
+
+/// A row for each answer of one program.
+pub(super) fn rows(
+    shared: &Path,
+    program: &str,
+    row: impl Fn(&Path, &Path) -> Result<Row, ConformanceError>,
+) -> Result<Vec<Row>, ConformanceError> {
+    answers(shared, program)?
+        .iter()
+        .map(|path| row(shared, path))
+        .collect()
 }
 
 /// The model that an answer is for, below the folder of models: `~` in the answer's name stands for a folder, and it

@@ -59,10 +59,7 @@ struct Placed {
 }
 
 pub(super) fn rows(shared: &Path) -> Result<Vec<Row>, ConformanceError> {
-    files::answers(shared, "three")?
-        .iter()
-        .map(|path| row(shared, path))
-        .collect()
+    files::rows(shared, "three", row)
 }
 
 fn row(shared: &Path, path: &Path) -> Result<Row, ConformanceError> {

@@ -71,10 +71,7 @@ struct Sample {
 }
 
 pub(super) fn rows(shared: &Path) -> Result<Vec<Row>, ConformanceError> {
-    files::answers(shared, "ufbx")?
-        .iter()
-        .map(|path| row(shared, path))
-        .collect()
+    files::rows(shared, "ufbx", row)
 }
 
 fn row(shared: &Path, path: &Path) -> Result<Row, ConformanceError> {

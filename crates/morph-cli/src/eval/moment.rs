@@ -105,18 +105,9 @@ impl Moment {
             rig.evaluate(&controls, &mut weights)
                 .map_err(|source| CliError::playback(source.into()))?;
         }
-        let (Some(pose), Some(node)) = (&self.pose, self.node) else {
-            return Ok(weights);
-        };
-        if let Some(rig) = &mesh.rig {
-            if pose.driven_weights(node).contains(&true) {
-                rig.evaluate(pose.weights(node), &mut weights)
-                    .map_err(|source| CliError::playback(source.into()))?;
-            }
-        } else {
-            for (slot, weight) in weights.iter_mut().enumerate() {
-                *weight = pose.driven_weight(node, slot).unwrap_or(*weight);
-            }
+        if let (Some(pose), Some(node)) = (&self.pose, self.node) {
+            let driven = loaded.model.drive_weights(node, pose, &mut weights);
+            driven.map_err(CliError::playback)?;
         }
         Ok(weights)
     }

@@ -7,7 +7,7 @@ use morph_import::{Primitive, Topology};
 use super::report::{MeshReport, Problem};
 use crate::model::Loaded;
 use crate::text::{brief, counted};
-use crate::world::{Undrawable, check_extent, check_matrix, check_positions, matrices, to_world};
+use crate::world::{Undrawable, check_extent, check_matrix, check_positions, to_world};
 
 /// Below this length a normal has no direction to speak of.
 const SHORTEST_NORMAL: f64 = 1.0e-4;
@@ -123,7 +123,15 @@ pub(super) fn undrawable(loaded: &Loaded) -> Vec<Problem> {
             drawn.flat_map(|it| corners_of(&it.positions)).collect()
         })
         .collect();
-    let worlds = matrices(model);
+    let worlds = match model.world_matrices(None) {
+        Ok(worlds) => worlds,
+        Err(error) => {
+            return vec![Problem {
+                place: "all nodes".to_owned(),
+                problem: error.to_string(),
+            }];
+        }
+    };
     let mut found = Vec::new();
     let mut all: Vec<[f32; 3]> = Vec::new();
     let mut is_complete = true;

@@ -112,14 +112,24 @@ pub(super) struct TrackRecord {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    /// The page that describes the format gives these numbers, for readers in other languages.
+    /// Compares the sizes of records with what they should be, and with the page that describes the format for readers
+    /// in other languages.
+    #[track_caller]
+    pub(in crate::cooked) fn assert_described(sizes: &[(&str, usize, usize)]) {
+        let page = include_str!("../../../../docs/cooked.md");
+        for &(name, found, expected) in sizes {
+            assert_eq!(found, expected, "{name}");
+            let line = format!("`{name}`, {found} bytes");
+            assert!(page.contains(&line), "docs/cooked.md does not say {line}");
+        }
+    }
+
     #[test]
     fn the_document_describes_the_records() {
-        let page = include_str!("../../../../docs/cooked.md");
-        let sizes = [
+        assert_described(&[
             ("ModelRecord", size_of::<ModelRecord>(), 16),
             ("TextRecord", size_of::<TextRecord>(), 8),
             ("RunRecord", size_of::<RunRecord>(), 8),
@@ -129,11 +139,6 @@ mod tests {
             ("SkinRecord", size_of::<SkinRecord>(), 16),
             ("ClipRecord", size_of::<ClipRecord>(), 16),
             ("TrackRecord", size_of::<TrackRecord>(), 40),
-        ];
-        for (name, found, expected) in sizes {
-            assert_eq!(found, expected, "{name}");
-            let line = format!("`{name}`, {found} bytes");
-            assert!(page.contains(&line), "docs/cooked.md does not say {line}");
-        }
+        ]);
     }
 }

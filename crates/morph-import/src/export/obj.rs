@@ -1,18 +1,122 @@
-//! A model as Wavefront OBJ: the rest pose of every node's mesh in the scene.
+//! Wavefront OBJ: text in the making, and a model as such.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use glam::{Mat3, Mat4, Vec3};
 
 use super::ExportNote;
 use crate::model::{Model, Primitive, Topology};
 
-/// Writes the rest pose as OBJ: each node with a mesh becomes objects, placed by its transform.
-///
-/// OBJ counts vertices from one over the whole file, and its v points up. Skins are not applied.
+/// The normals that a primitive is written with.
+#[derive(Debug, Clone, Copy)]
+pub enum ObjNormals<'a> {
+    /// None.
+    Absent,
+    /// One for each vertex.
+    PerVertex(&'a [[f32; 3]]),
+    /// One for each triangle.
+    PerTriangle(&'a [[f32; 3]]),
+}
+
+/// OBJ text in the making, of any number of primitives.
+#[derive(Debug)]
+pub struct ObjText {
+    text: String,
+    // OBJ numbers each kind over the whole file.
+    position_count: usize,
+    texcoord_count: usize,
+    normal_count: usize,
+}
+
+impl ObjText {
+    /// Begins with a comment of one line.
+    pub fn new(comment: impl fmt::Display) -> Self {
+        ObjText {
+            text: format!("# {comment}\n"),
+            position_count: 0,
+            texcoord_count: 0,
+            normal_count: 0,
+        }
+    }
+
+    /// Begins an object. Names end at the end of the line, so control characters in this one become spaces.
+    pub fn object(&mut self, name: &str) {
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        self.line(format_args!("o {name}"));
+    }
+
+    /// Writes a primitive with its vertices at `positions`, one for each, and with these normals. Texture coordinates
+    /// are those of the first set; their v points up in OBJ.
+    pub fn primitive(&mut self, primitive: &Primitive, positions: &[[f32; 3]], normals: ObjNormals<'_>) {
+        for [x, y, z] in positions {
+            self.line(format_args!("v {x} {y} {z}"));
+        }
+        let texcoords = primitive.texcoords.first().map_or(&[][..], Vec::as_slice);
+        for [u, v] in texcoords {
+            self.line(format_args!("vt {u} {}", 1.0 - v));
+        }
+        let vectors = match normals {
+            ObjNormals::Absent => &[],
+            ObjNormals::PerVertex(vectors) | ObjNormals::PerTriangle(vectors) => vectors,
+        };
+        for [x, y, z] in vectors {
+            self.line(format_args!("vn {x} {y} {z}"));
+        }
+        self.faces(primitive, normals);
+        self.position_count += positions.len();
+        self.texcoord_count += texcoords.len();
+        self.normal_count += vectors.len();
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    fn faces(&mut self, primitive: &Primitive, normals: ObjNormals<'_>) {
+        let (keyword, corner_count) = match primitive.topology {
+            Topology::Points => ("p", 1),
+            Topology::Lines => ("l", 2),
+            Topology::Triangles => ("f", 3),
+        };
+        // Points and lines have neither normals nor, in most readers, texture coordinates.
+        let is_face = primitive.topology == Topology::Triangles;
+        let has_texcoords = is_face && !primitive.texcoords.is_empty();
+        for (face, corners) in primitive.indices.chunks_exact(corner_count).enumerate() {
+            self.text.push_str(keyword);
+            for &corner in corners {
+                // OBJ counts from one.
+                let corner = corner as usize + 1;
+                let (v, vt) = (self.position_count + corner, self.texcoord_count + corner);
+                let vn = match normals {
+                    ObjNormals::PerVertex(_) if is_face => Some(self.normal_count + corner),
+                    ObjNormals::PerTriangle(_) if is_face => Some(self.normal_count + face + 1),
+                    _ => None,
+                };
+                // Writing to a string cannot fail.
+                let _ = match (has_texcoords, vn) {
+                    (true, Some(vn)) => write!(self.text, " {v}/{vt}/{vn}"),
+                    (true, None) => write!(self.text, " {v}/{vt}"),
+                    (false, Some(vn)) => write!(self.text, " {v}//{vn}"),
+                    (false, None) => write!(self.text, " {v}"),
+                };
+            }
+            self.text.push('\n');
+        }
+    }
+
+    fn line(&mut self, content: fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{content}");
+    }
+}
+
+/// Writes the rest pose as OBJ: each node with a mesh becomes objects, placed by its transform. Skins are not applied.
 pub fn to_obj(model: &Model) -> (String, Vec<ExportNote>) {
-    let mut text = String::from("# written by morph\n");
-    let mut before = Counts::default();
+    let mut obj = ObjText::new("written by morph");
     for (index, node) in model.nodes.iter().enumerate() {
         let Some(mesh) = node.mesh.and_then(|mesh| model.meshes.get(mesh)) else {
             continue;
@@ -24,17 +128,26 @@ pub fn to_obj(model: &Model) -> (String, Vec<ExportNote>) {
             model.world(index)
         };
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            // Names end at the end of the line, and must not begin another one.
-            let id: String = node
-                .id
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect();
-            line(&mut text, format_args!("o {id}.{number}"));
-            write_primitive(&mut text, primitive, &world, &mut before);
+            obj.object(&format!("{}.{number}", node.id));
+            write_placed(&mut obj, primitive, &world);
         }
     }
-    (text, notes(model))
+    (obj.finish(), notes(model))
+}
+
+fn write_placed(obj: &mut ObjText, primitive: &Primitive, world: &Mat4) {
+    let place = |&position: &[f32; 3]| world.transform_point3(Vec3::from(position)).to_array();
+    let positions: Vec<[f32; 3]> = primitive.positions.iter().map(place).collect();
+    let cofactors = cofactors(&Mat3::from_mat4(*world));
+    let turn = |&normal: &[f32; 3]| (cofactors * Vec3::from(normal)).normalize_or_zero().to_array();
+    let normals: Option<Vec<[f32; 3]>> = primitive
+        .normals
+        .as_ref()
+        .map(|normals| normals.iter().map(turn).collect());
+    let normals = normals
+        .as_deref()
+        .map_or(ObjNormals::Absent, ObjNormals::PerVertex);
+    obj.primitive(primitive, &positions, normals);
 }
 
 fn notes(model: &Model) -> Vec<ExportNote> {
@@ -50,64 +163,6 @@ fn notes(model: &Model) -> Vec<ExportNote> {
     .filter(|&(_, there)| there)
     .map(|(what, _)| ExportNote::NotInObj { what })
     .collect()
-}
-
-/// Appends a line.
-fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{content}");
-}
-
-/// How many of each kind were written so far.
-#[derive(Debug, Default)]
-struct Counts {
-    positions: usize,
-    texcoords: usize,
-    normals: usize,
-}
-
-fn write_primitive(text: &mut String, primitive: &Primitive, world: &Mat4, before: &mut Counts) {
-    for &position in &primitive.positions {
-        let [x, y, z] = world.transform_point3(Vec3::from(position)).to_array();
-        line(text, format_args!("v {x} {y} {z}"));
-    }
-    let texcoords = primitive.texcoords.first().map_or(&[][..], Vec::as_slice);
-    for [u, v] in texcoords {
-        line(text, format_args!("vt {u} {}", 1.0 - v));
-    }
-    let normals = primitive.normals.as_deref().unwrap_or_default();
-    let cofactors = cofactors(&Mat3::from_mat4(*world));
-    for &normal in normals {
-        let [x, y, z] = (cofactors * Vec3::from(normal)).normalize_or_zero().to_array();
-        line(text, format_args!("vn {x} {y} {z}"));
-    }
-    let (keyword, corner_count) = match primitive.topology {
-        Topology::Points => ("p", 1),
-        Topology::Lines => ("l", 2),
-        Topology::Triangles => ("f", 3),
-    };
-    for corners in primitive.indices.chunks_exact(corner_count) {
-        text.push_str(keyword);
-        for &corner in corners {
-            let corner = corner as usize + 1;
-            let (v, vt, vn) = (
-                before.positions + corner,
-                before.texcoords + corner,
-                before.normals + corner,
-            );
-            // Points and lines have no normals in this format. Writing to a string cannot fail.
-            let _ = match (primitive.topology, texcoords.is_empty(), normals.is_empty()) {
-                (Topology::Triangles, false, false) => write!(text, " {v}/{vt}/{vn}"),
-                (Topology::Triangles, false, true) => write!(text, " {v}/{vt}"),
-                (Topology::Triangles, true, false) => write!(text, " {v}//{vn}"),
-                _ => write!(text, " {v}"),
-            };
-        }
-        text.push('\n');
-    }
-    before.positions += primitive.positions.len();
-    before.texcoords += texcoords.len();
-    before.normals += normals.len();
 }
 
 /// What turns normals: the inverse transpose but for a factor, and without dividing by a determinant that may be zero.

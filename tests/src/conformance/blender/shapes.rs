@@ -60,10 +60,7 @@ struct Sample {
 
 /// One row for each answer.
 pub(in crate::conformance) fn rows(shared: &Path) -> Result<Vec<Row>, ConformanceError> {
-    files::answers(shared, "blender34")?
-        .iter()
-        .map(|path| row(shared, path))
-        .collect()
+    files::rows(shared, "blender34", row)
 }
 
 fn row(shared: &Path, path: &Path) -> Result<Row, ConformanceError> {

@@ -33,10 +33,7 @@ struct Placed {
 
 /// One row for each answer.
 pub(in crate::conformance) fn rows(shared: &Path) -> Result<Vec<Row>, ConformanceError> {
-    files::answers(shared, "blender34_skin")?
-        .iter()
-        .map(|path| row(shared, path))
-        .collect()
+    files::rows(shared, "blender34_skin", row)
 }
 
 fn row(shared: &Path, path: &Path) -> Result<Row, ConformanceError> {
