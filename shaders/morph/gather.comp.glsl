@@ -37,38 +37,8 @@ layout(push_constant, std430) uniform GatherParams {
 // the frame buffer, both in words.
 const uint RECORD_WORDS = 2;
 
-vec3 load_rest(uint word) {
-    return vec3(uintBitsToFloat(rest_words[word]), uintBitsToFloat(rest_words[word + 1]),
-                uintBitsToFloat(rest_words[word + 2]));
-}
-
-void store_output(uint word, vec3 value) {
-    output_words[word] = floatBitsToUint(value.x);
-    output_words[word + 1] = floatBitsToUint(value.y);
-    output_words[word + 2] = floatBitsToUint(value.z);
-}
-
-// Three 16-bit values, the first of them in the low half of `x`.
-vec3 decode_triple(uint x, uint y, uint z, float quantization_step) {
-    if (QUANTIZATION == MORPH_QUANTIZATION_HALF) {
-        return vec3(morph_decode_half(x & 0xffffu), morph_decode_half(y & 0xffffu), morph_decode_half(z & 0xffffu));
-    }
-    return vec3(morph_decode_snorm16(x, quantization_step), morph_decode_snorm16(y, quantization_step),
-                morph_decode_snorm16(z, quantization_step));
-}
-
-// The step of a target's stream (0 position, 1 normal, 2 tangent); only snorm16 has steps.
-float load_step(uint target, uint stream) {
-    if (QUANTIZATION == MORPH_QUANTIZATION_SNORM16) {
-        return uintBitsToFloat(delta_words[params.steps_offset + target * 3 + stream]);
-    }
-    return 1.0;
-}
-
-vec3 load_float_triple(uint word) {
-    return vec3(uintBitsToFloat(delta_words[word]), uintBitsToFloat(delta_words[word + 1]),
-                uintBitsToFloat(delta_words[word + 2]));
-}
+#include "morph_gather.glsl"
+#include "morph_vertex_words.glsl"
 
 void main() {
     // Where X needs more groups than the device dispatches in one direction, Z carries the rest.
@@ -79,78 +49,13 @@ void main() {
     if (vertex >= params.vertex_count || instance >= params.instance_count) {
         return;
     }
-
     uint record = params.first_record + instance * RECORD_WORDS;
-    uint output_offset = frame_words[record] + vertex * STRIDE_WORDS;
+    uint output_offset = frame_words[record];
     uint weights_offset = frame_words[record + 1];
-    uint rest_offset = vertex * STRIDE_WORDS;
+    DeltaLayout deltas =
+        DeltaLayout(params.steps_offset, params.entries_offset, params.entry_words, params.entry_streams);
 
-    bool entry_has_normal = (params.entry_streams & MORPH_STREAM_NORMALS) != 0;
-    bool write_normal = (params.output_streams & MORPH_STREAM_NORMALS) != 0;
-    bool write_tangent = (params.output_streams & MORPH_STREAM_TANGENTS) != 0;
-
-    vec3 position = load_rest(rest_offset + POSITION_OFFSET_WORDS);
-    vec3 normal = vec3(0.0);
-    vec3 tangent = vec3(0.0);
-    if (write_normal) {
-        normal = load_rest(rest_offset + NORMAL_OFFSET_WORDS);
-    }
-    if (write_tangent) {
-        tangent = load_rest(rest_offset + TANGENT_OFFSET_WORDS);
-    }
-
-    uint entry_end = delta_words[vertex + 1];
-    for (uint entry = delta_words[vertex]; entry < entry_end; ++entry) {
-        uint word = params.entries_offset + entry * params.entry_words;
-        uint first = delta_words[word];
-        uint target = QUANTIZATION == MORPH_QUANTIZATION_F32 ? first : first & 0xffffu;
-        float weight = uintBitsToFloat(frame_words[weights_offset + target]);
-        // Skipping is an optimization: on the contract's domain, adding 0 * delta changes no bit.
-        if (weight == 0.0) {
-            continue;
-        }
-        if (QUANTIZATION == MORPH_QUANTIZATION_F32) {
-            position = morph_accumulate(position, weight, load_float_triple(word + 1));
-            uint next = word + 4;
-            if (write_normal) {
-                normal = morph_accumulate(normal, weight, load_float_triple(next));
-            }
-            if (entry_has_normal) {
-                next += 3;
-            }
-            if (write_tangent) {
-                tangent = morph_accumulate(tangent, weight, load_float_triple(next));
-            }
-        } else {
-            uint second = delta_words[word + 1];
-            vec3 delta = decode_triple(first >> 16, second, second >> 16, load_step(target, 0));
-            position = morph_accumulate(position, weight, delta);
-            if (write_normal || write_tangent) {
-                uint third = delta_words[word + 2];
-                uint fourth = delta_words[word + 3];
-                if (write_normal) {
-                    delta = decode_triple(third, third >> 16, fourth, load_step(target, 1));
-                    normal = morph_accumulate(normal, weight, delta);
-                }
-                if (write_tangent) {
-                    // Behind the normal where the entry has one, in its place where it has not.
-                    if (entry_has_normal) {
-                        uint fifth = delta_words[word + 4];
-                        delta = decode_triple(fourth >> 16, fifth, fifth >> 16, load_step(target, 2));
-                    } else {
-                        delta = decode_triple(third, third >> 16, fourth, load_step(target, 2));
-                    }
-                    tangent = morph_accumulate(tangent, weight, delta);
-                }
-            }
-        }
-    }
-
-    store_output(output_offset + POSITION_OFFSET_WORDS, position);
-    if (write_normal) {
-        store_output(output_offset + NORMAL_OFFSET_WORDS, normal);
-    }
-    if (write_tangent) {
-        store_output(output_offset + TANGENT_OFFSET_WORDS, tangent);
-    }
+    MorphVertex result = load_rest_vertex(vertex, params.output_streams);
+    morph_gather(result, vertex, weights_offset, deltas, params.output_streams);
+    store_vertex(output_offset, vertex, result, params.output_streams);
 }

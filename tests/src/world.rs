@@ -13,8 +13,8 @@ use morph_core::plan::CopyPurpose;
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
 use morph_validation::{BareDraw, Rig, Rng, expected_bytes};
 use morph_vk::{
-    Capacities, FrameStats, InstanceId, MeshId, MeshState, Method, MorphError, MorphPass, MorphPassDesc,
-    Readers, VertexRange,
+    Capacities, FrameStats, InstanceId, MeshDesc, MeshId, MeshState, Method, MorphError, MorphPass,
+    MorphPassDesc, Readers, VertexRange,
 };
 
 use crate::recipe::Cooked;
@@ -244,11 +244,10 @@ impl World {
     /// Another refusal.
     pub fn add_mesh(&mut self, cooked: Cooked) -> Result<Option<usize>, String> {
         self.is_quiet = false;
-        match self
-            .rig
-            .pass_mut()
-            .add_mesh(std::sync::Arc::clone(&cooked.morph), cooked.rest.clone())
-        {
+        match self.rig.pass_mut().add_mesh(MeshDesc::new(
+            std::sync::Arc::clone(&cooked.morph),
+            cooked.rest.clone(),
+        )) {
             Ok(id) => {
                 self.meshes.push(Mesh { id, cooked });
                 Ok(Some(self.meshes.len() - 1))

@@ -12,7 +12,7 @@ use morph_render::{
     Background, Buffer, BufferDesc, Camera, DeformerDesc, DrawItem, Frame, HeadlessDevice, KeyLight,
     Material, MemoryPlace, PassSet, Renderer, RendererDesc, pass_desc,
 };
-use morph_vk::{Capacities, InstanceId, MeshId, Method, MorphPass};
+use morph_vk::{Capacities, InstanceId, MeshDesc, MeshId, Method, MorphPass};
 
 use crate::bare_draw::BareDraw;
 use crate::rig::{Rig, RigError};
@@ -211,7 +211,10 @@ impl Cast {
         quantization: Quantization,
     ) -> Result<usize, RigError> {
         let (morph, rest) = sample_mesh(&mut self.rng, vertex_count, target_count, quantization)?;
-        let id = self.rig.pass_mut().add_mesh(Arc::clone(&morph), rest.clone())?;
+        let id = self
+            .rig
+            .pass_mut()
+            .add_mesh(MeshDesc::new(Arc::clone(&morph), rest.clone()))?;
         self.props.push(Prop { id, morph, rest });
         Ok(self.props.len() - 1)
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use ash::{ext, vk};
 use morph_core::{MorphMesh, MorphedStreams, RestPose, VertexLayout};
 use morph_vk::{
-    Capacities, DeviceFacts, FrameStats, InstanceId, MeshId, Method, MorphError, MorphPass, MorphPassDesc,
-    RawMemory, Readers,
+    Capacities, DeviceFacts, FrameStats, InstanceId, MeshDesc, MeshId, Method, MorphError, MorphPass,
+    MorphPassDesc, RawMemory, Readers,
 };
 
 use crate::device::HeadlessDevice;
@@ -173,7 +173,7 @@ impl Deformer {
         rest: RestPose,
         weights: &[&[f32]],
     ) -> Result<(MeshId, Vec<InstanceId>), DeformError> {
-        let mesh = self.pass.add_mesh(mesh, rest)?;
+        let mesh = self.pass.add_mesh(MeshDesc::new(mesh, rest))?;
         self.pass.reserve_instances(mesh, weights.len() as u32)?;
         let mut instances = Vec::with_capacity(weights.len());
         for weights in weights {

@@ -12,14 +12,14 @@
 //! #     memory: ash::vk::PhysicalDeviceMemoryProperties, cmd: ash::vk::CommandBuffer,
 //! #     mesh: std::sync::Arc<morph_core::MorphMesh>, rest: morph_core::RestPose,
 //! # ) -> Result<(), morph_vk::MorphError> {
-//! use morph_vk::{Capacities, DeviceFacts, MorphPass, MorphPassDesc, RawMemory};
+//! use morph_vk::{Capacities, DeviceFacts, MeshDesc, MorphPass, MorphPassDesc, RawMemory};
 //!
 //! let facts = DeviceFacts { limits, synchronization2: true, rounding_mode_rte_float32: false };
 //! let capacities = Capacities::new(64 << 20, 16, 52);
 //! let desc = MorphPassDesc::new(morph_core::VertexLayout::PACKED, capacities, facts);
 //! // SAFETY: the device is live and outlives the pass; facts and memory are its own.
 //! let mut pass = unsafe { MorphPass::new(device, desc, Box::new(RawMemory::new(memory))) }?;
-//! let mesh = pass.add_mesh(mesh, rest)?;
+//! let mesh = pass.add_mesh(MeshDesc::new(mesh, rest))?;
 //! let face = pass.attach(mesh)?;
 //! pass.set_weight_named(face, "jawOpen", 0.4)?;
 //! // Every frame, outside a render pass:
@@ -43,6 +43,7 @@ mod geometry_buffer;
 #[cfg(feature = "gpu-allocator")]
 mod gpu_allocator_memory;
 mod memory;
+mod mesh_desc;
 mod pass;
 mod pipelines;
 mod range_allocator;
@@ -58,6 +59,7 @@ pub use geometry_buffer::GeometryBuffer;
 #[cfg(feature = "gpu-allocator")]
 pub use gpu_allocator_memory::GpuAllocatorMemory;
 pub use memory::{MemoryBlock, MemoryLocation, MemoryProvider, MemoryRequest, RawMemory};
+pub use mesh_desc::MeshDesc;
 pub use morph_core;
 pub use pass::MorphPass;
 pub use pipelines::modules;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ash::vk;
+use morph_core::MorphMesh;
 use morph_core::plan::FramePlan;
-use morph_core::{MorphMesh, RestPose};
 
 use crate::buffer::{Buffer, BufferDesc};
 use crate::debug::DebugNames;
@@ -12,6 +12,7 @@ use crate::desc::MorphPassDesc;
 use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::memory::{MemoryLocation, MemoryProvider};
+use crate::mesh_desc::MeshDesc;
 use crate::pipelines::{PipelineDesc, Pipelines};
 use crate::recorder::Recorder;
 use crate::scene::{Constants, InstanceId, MeshId, MeshState, Scene, VertexRange, set_count};
@@ -129,8 +130,8 @@ impl MorphPass {
     /// frame. Deltas that pass the budget or the device's binding limit leave the mesh
     /// [`Refused`](MeshState::Refused), which draws at rest. Errors: a rest pose in another layout or of another
     /// size than the targets, one without vertices, one without room.
-    pub fn add_mesh(&mut self, mesh: Arc<MorphMesh>, rest: RestPose) -> Result<MeshId, MorphError> {
-        self.scene.add_mesh(mesh, rest)
+    pub fn add_mesh(&mut self, desc: MeshDesc) -> Result<MeshId, MorphError> {
+        self.scene.add_mesh(desc)
     }
 
     /// Where a mesh stands.

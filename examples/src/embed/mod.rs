@@ -23,7 +23,7 @@ use morph_vk::morph_core::{
     BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout,
     max_ulp_difference, morph,
 };
-use morph_vk::{Capacities, InstanceId, MorphPass, MorphPassDesc, RawMemory, Readers};
+use morph_vk::{Capacities, InstanceId, MeshDesc, MorphPass, MorphPassDesc, RawMemory, Readers};
 
 use engine::{Engine, FRAMES_IN_FLIGHT, READBACK_BYTES};
 
@@ -87,7 +87,7 @@ pub fn run(driver: Option<&str>) -> anyhow::Result<Summary> {
 fn frames(engine: &Engine, pass: &mut MorphPass) -> anyhow::Result<Summary> {
     // 1. and 3. The mesh goes to the device inside the coming `record` calls; `attach` gives an instance its range now.
     let (mesh, rest) = tiny_mesh()?;
-    let mesh_id = pass.add_mesh(Arc::clone(&mesh), rest.clone())?;
+    let mesh_id = pass.add_mesh(MeshDesc::new(Arc::clone(&mesh), rest.clone()))?;
     let instance = pass.attach(mesh_id)?;
 
     let mut summary = Summary {

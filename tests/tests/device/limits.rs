@@ -12,7 +12,9 @@ use morph_tests::say;
 use morph_tests::scene::{Operation, WeightKind};
 use morph_tests::world::World;
 use morph_validation::Rig;
-use morph_vk::{Capacities, GpuAllocatorMemory, MeshState, Method, MorphError, MorphPass, MorphPassDesc};
+use morph_vk::{
+    Capacities, GpuAllocatorMemory, MeshDesc, MeshState, Method, MorphError, MorphPass, MorphPassDesc,
+};
 
 use crate::support::{LAYOUT, METHODS, add, assert_shows, mesh, on_every_driver, settled, shown, small_pass};
 
@@ -219,7 +221,7 @@ fn vertices_past_the_binding_limit_are_an_error_with_both_numbers() {
         let cooked = mesh(2000, 0);
         let error = rig
             .pass_mut()
-            .add_mesh(Arc::clone(&cooked.morph), cooked.rest.clone())
+            .add_mesh(MeshDesc::new(Arc::clone(&cooked.morph), cooked.rest.clone()))
             .unwrap_err();
         let MorphError::DeviceLimit {
             asked_bytes,
@@ -266,7 +268,7 @@ fn b190_a_geometry_buffer_that_is_too_small_refuses_in_bytes() {
         // A mesh without room is an error, and leaves everything as it was.
         let error = rig
             .pass_mut()
-            .add_mesh(Arc::clone(&cooked.morph), cooked.rest.clone())
+            .add_mesh(MeshDesc::new(Arc::clone(&cooked.morph), cooked.rest.clone()))
             .unwrap_err();
         assert!(
             matches!(
@@ -487,10 +489,12 @@ fn meshes_that_do_not_match_the_pass_are_refused() {
         let mut rig = Rig::new(device, small_pass(device, Method::Gather)).unwrap();
         let (three, four) = (mesh(3, 1), mesh(4, 1));
         let pass = rig.pass_mut();
-        let error = pass.add_mesh(Arc::clone(&three.morph), four.rest).unwrap_err();
+        let error = pass
+            .add_mesh(MeshDesc::new(Arc::clone(&three.morph), four.rest))
+            .unwrap_err();
         assert_eq!(error, MorphError::VertexCountMismatch { rest: 4, targets: 3 });
         let other = MeshRecipe::plain(3, 1, Quantization::F32, 1).cook(VertexLayout::POSITION);
-        let error = pass.add_mesh(other.morph, other.rest).unwrap_err();
+        let error = pass.add_mesh(MeshDesc::new(other.morph, other.rest)).unwrap_err();
         assert_eq!(
             error,
             MorphError::LayoutMismatch {
@@ -507,7 +511,7 @@ fn meshes_that_do_not_match_the_pass_are_refused() {
         let rest = morph_core::RestPose::from_vertices(LAYOUT, Vec::new(), morph_core::BaseNormals::AsGiven)
             .unwrap();
         assert_eq!(
-            pass.add_mesh(Arc::new(nothing), rest).unwrap_err(),
+            pass.add_mesh(MeshDesc::new(Arc::new(nothing), rest)).unwrap_err(),
             MorphError::EmptyMesh
         );
         assert_eq!(pass.stats().mesh_count, 0);

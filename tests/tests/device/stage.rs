@@ -9,7 +9,7 @@ use morph_render::{
 };
 use morph_tests::recipe::Cooked;
 use morph_validation::Rig;
-use morph_vk::{Capacities, FrameStats, InstanceId, MeshId, Method, MorphPass};
+use morph_vk::{Capacities, FrameStats, InstanceId, MeshDesc, MeshId, Method, MorphPass};
 
 pub(crate) const LAYOUT: VertexLayout = VertexLayout::POSITION_NORMAL;
 
@@ -90,7 +90,10 @@ impl Stage {
         let id = self
             .rig
             .pass_mut()
-            .add_mesh(std::sync::Arc::clone(&cooked.morph), cooked.rest.clone())
+            .add_mesh(MeshDesc::new(
+                std::sync::Arc::clone(&cooked.morph),
+                cooked.rest.clone(),
+            ))
             .unwrap();
         let indices_buffer = upload_indices(self.rig.device(), "indices", indices).unwrap();
         self.props.push(Prop {

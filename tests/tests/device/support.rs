@@ -8,7 +8,7 @@ use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
 use morph_tests::recipe::{Cooked, MeshRecipe};
 use morph_tests::world::difference;
 use morph_validation::{Driver, Rig, expected_bytes};
-use morph_vk::{Capacities, InstanceId, MeshId, Method, MorphPassDesc};
+use morph_vk::{Capacities, InstanceId, MeshDesc, MeshId, Method, MorphPassDesc};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
@@ -62,7 +62,7 @@ pub(crate) fn mesh(vertex_count: u32, target_count: usize) -> Cooked {
 /// Adds a cooked mesh.
 pub(crate) fn add(rig: &mut Rig, cooked: &Cooked) -> MeshId {
     rig.pass_mut()
-        .add_mesh(Arc::clone(&cooked.morph), cooked.rest.clone())
+        .add_mesh(MeshDesc::new(Arc::clone(&cooked.morph), cooked.rest.clone()))
         .unwrap()
 }
 

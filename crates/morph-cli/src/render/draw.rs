@@ -8,7 +8,7 @@ use morph_render::{
     Background, Camera, DeformError, Deformer, DeformerDesc, DrawItem, Frame, HeadlessDesc, HeadlessDevice,
     Pass, PassSet, Renderer, RendererDesc, upload_indices,
 };
-use morph_vk::{Capacities, FrameStats, InstanceId, MeshId, MeshState, Method};
+use morph_vk::{Capacities, FrameStats, InstanceId, MeshDesc, MeshId, MeshState, Method};
 
 use super::camera::{Sight, View, view};
 use super::parts::{LAYOUT, Part, Parts};
@@ -132,7 +132,7 @@ impl Morphed {
 
     fn add(&mut self, part: &Part, moves: bool) -> Result<(), DeformError> {
         let pass = self.deformer.pass_mut();
-        let mesh = pass.add_mesh(Arc::clone(&part.mesh), part.rest.clone())?;
+        let mesh = pass.add_mesh(MeshDesc::new(Arc::clone(&part.mesh), part.rest.clone()))?;
         pass.reserve_instances(mesh, part.shown.len() as u32)?;
         self.meshes.push(mesh);
         for shown in &part.shown {

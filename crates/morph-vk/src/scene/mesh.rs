@@ -6,6 +6,7 @@ use morph_core::{MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack
 
 use crate::desc::Method;
 use crate::error::MorphError;
+use crate::mesh_desc::MeshDesc;
 use crate::range_allocator::Range;
 use crate::scene::{BlockId, MeshId, Scene};
 
@@ -73,6 +74,8 @@ pub(super) struct UploadCursor {
 
 #[derive(Debug)]
 pub(super) struct Mesh {
+    /// The engine's, for logs; may be empty.
+    pub(super) name: String,
     pub(super) morph: Arc<MorphMesh>,
     pub(super) rest: RestPose,
     pub(super) rest_range: Range,
@@ -128,7 +131,8 @@ impl Scene {
         Ok(&self.mesh(id)?.morph)
     }
 
-    pub(crate) fn add_mesh(&mut self, morph: Arc<MorphMesh>, rest: RestPose) -> Result<MeshId, MorphError> {
+    pub(crate) fn add_mesh(&mut self, desc: MeshDesc) -> Result<MeshId, MorphError> {
+        let MeshDesc { morph, rest, name } = desc;
         let constants = self.constants;
         if rest.layout() != constants.layout {
             return Err(MorphError::LayoutMismatch {
@@ -158,10 +162,11 @@ impl Scene {
         let rest_range = self
             .geometry
             .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
-        let deltas = self.hold_deltas(&morph);
+        let deltas = self.hold_deltas(&morph, &name);
         let number = self.next_mesh_number;
         self.next_mesh_number = number.wrapping_add(1);
         let id = self.meshes.insert(Mesh {
+            name,
             morph,
             rest,
             rest_range,
@@ -177,7 +182,7 @@ impl Scene {
     }
 
     /// Packs the deltas of a mesh and finds room for them, or says why not.
-    fn hold_deltas(&mut self, morph: &MorphMesh) -> Deltas {
+    fn hold_deltas(&mut self, morph: &MorphMesh, name: &str) -> Deltas {
         if morph.entry_count() == 0 {
             return Deltas::Empty;
         }
@@ -195,9 +200,10 @@ impl Scene {
         let budget_bytes = budget_left.min(self.constants.max_range_bytes);
         let refused = |budget_bytes| {
             tracing::warn!(
+                mesh = name,
                 asked_bytes,
                 budget_bytes,
-                "a mesh's deltas were refused; it is drawn at rest"
+                "the deltas of a mesh were refused; it is drawn at rest"
             );
             Deltas::Refused {
                 asked_bytes,
@@ -265,9 +271,10 @@ impl Scene {
 
     /// Sends a mesh again: a refusal is judged anew, and what lies on the device is written over.
     pub(crate) fn reupload(&mut self, id: MeshId) -> Result<MeshState, MorphError> {
-        let morph = Arc::clone(&self.mesh(id)?.morph);
+        let mesh = self.mesh(id)?;
+        let (morph, name) = (Arc::clone(&mesh.morph), mesh.name.clone());
         self.release_deltas(id);
-        let deltas = self.hold_deltas(&morph);
+        let deltas = self.hold_deltas(&morph, &name);
         let mesh = &mut self.meshes[id];
         mesh.deltas = deltas;
         mesh.upload = UploadCursor::default();

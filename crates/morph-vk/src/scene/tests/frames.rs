@@ -5,6 +5,7 @@ use morph_core::plan::{BarrierKind, CopyPurpose, Kernel};
 
 use super::{Simulator, assert_shows, constants, strip};
 use crate::desc::Method;
+use crate::mesh_desc::MeshDesc;
 use crate::scene::MeshState;
 
 #[test]
@@ -40,7 +41,10 @@ fn an_unchanged_frame_records_nothing() {
 fn gather_batches_the_instances_that_need_writing_and_picks_the_shape_by_their_number() {
     let (mesh, rest) = strip(70, Quantization::Snorm16);
     let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+    let id = simulator
+        .scene
+        .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+        .unwrap();
     simulator.scene.reserve_instances(id, 9).unwrap();
     let faces: Vec<_> = (0..9).map(|_| simulator.scene.attach(id).unwrap()).collect();
     simulator.advance(true);
@@ -91,7 +95,10 @@ fn gather_frames_have_the_barriers_of_the_table() {
 fn scatter_puts_a_barrier_between_targets_and_copies_the_rest_pose_every_time() {
     let (mesh, rest) = strip(8, Quantization::F32);
     let mut simulator = Simulator::new(constants(Method::Scatter, false));
-    let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+    let id = simulator
+        .scene
+        .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+        .unwrap();
     let faces = [
         simulator.scene.attach(id).unwrap(),
         simulator.scene.attach(id).unwrap(),
@@ -320,7 +327,10 @@ fn replacing_every_instance_in_every_frame_never_runs_out_of_descriptor_sets() {
             constants.capacities.frame_slot_count = frame_slot_count;
             constants.capacities.instance_capacity = 8;
             let mut simulator = Simulator::new(constants);
-            let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+            let id = simulator
+                .scene
+                .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+                .unwrap();
             simulator.advance(true);
             for _ in 0..20 {
                 let faces: Vec<_> = (0..8).map(|_| simulator.scene.attach(id).unwrap()).collect();
@@ -348,7 +358,10 @@ fn reserved_room_without_instances_holds_no_descriptor_set() {
     constants.capacities.instance_capacity = 1;
     let mut simulator = Simulator::new(constants);
     for _ in 0..50 {
-        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+        let id = simulator
+            .scene
+            .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+            .unwrap();
         simulator.scene.reserve_instances(id, 1).unwrap();
         let face = simulator.scene.attach(id).unwrap();
         simulator.set_weights(face, &[1.0]);
@@ -364,7 +377,12 @@ fn reserved_room_without_instances_holds_no_descriptor_set() {
 fn no_two_meshes_have_one_number_in_the_plan() {
     let (mesh, rest) = strip(8, Quantization::F32);
     let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let add = |simulator: &mut Simulator| simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+    let add = |simulator: &mut Simulator| {
+        simulator
+            .scene
+            .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+            .unwrap()
+    };
     let removed = add(&mut simulator);
     let first = add(&mut simulator);
     simulator.scene.remove_mesh(removed).unwrap();

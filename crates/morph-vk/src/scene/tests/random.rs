@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use super::{Simulator, assert_shows, constants};
 use crate::desc::Method;
 use crate::error::MorphError;
+use crate::mesh_desc::MeshDesc;
 use crate::scene::{InstanceId, MeshId, MeshState};
 
 #[derive(Debug, Clone)]
@@ -161,7 +162,12 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
     let cooked: Vec<_> = recipes.iter().map(cook).collect();
     let meshes: Vec<MeshId> = cooked
         .iter()
-        .map(|(mesh, rest)| simulator.scene.add_mesh(Arc::clone(mesh), rest.clone()).unwrap())
+        .map(|(mesh, rest)| {
+            simulator
+                .scene
+                .add_mesh(MeshDesc::new(Arc::clone(mesh), rest.clone()))
+                .unwrap()
+        })
         .collect();
     let mut instances: Vec<Known> = Vec::new();
     for operation in operations {

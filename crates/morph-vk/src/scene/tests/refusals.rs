@@ -7,6 +7,7 @@ use morph_core::{BaseNormals, BuildOptions, MorphMesh, Quantization, RestPose, V
 use super::{Simulator, assert_shows, constants, strip};
 use crate::desc::Method;
 use crate::error::MorphError;
+use crate::mesh_desc::MeshDesc;
 use crate::scene::MeshState;
 
 #[test]
@@ -15,7 +16,7 @@ fn a_rest_pose_without_room_is_an_error_that_says_how_much_there_is() {
     let mut constants = constants(Method::Gather, false);
     constants.capacities.geometry_bytes = 3000;
     let mut simulator = Simulator::new(constants);
-    let error = simulator.scene.add_mesh(mesh, rest).unwrap_err();
+    let error = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap_err();
     let MorphError::OutOfSpace {
         asked_bytes,
         free_bytes,
@@ -36,7 +37,7 @@ fn an_instance_without_room_is_an_error_and_nothing_is_half_done() {
     constants.capacities.geometry_bytes =
         4000 + mesh.size_bytes(morph_core::Layout::VertexMajor) + 16 + 80 + 8500;
     let mut simulator = Simulator::new(constants);
-    let id = simulator.scene.add_mesh(mesh, rest).unwrap();
+    let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     simulator.scene.attach(id).unwrap();
     simulator.scene.attach(id).unwrap();
     let free = simulator.scene.geometry.free_bytes();
@@ -71,8 +72,14 @@ fn b191_deltas_past_the_budget_are_refused_drawn_at_rest_and_judged_anew() {
             constants.capacities.delta_budget_bytes = asked + 100;
         }
         let mut simulator = Simulator::new(constants);
-        let blocker = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
-        let id = simulator.scene.add_mesh(mesh.clone(), rest.clone()).unwrap();
+        let blocker = simulator
+            .scene
+            .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+            .unwrap();
+        let id = simulator
+            .scene
+            .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
+            .unwrap();
         let budget_bytes = if limit_of_device { asked - 4 } else { 100 };
         let refused = MeshState::Refused {
             asked_bytes: asked,
@@ -147,7 +154,7 @@ fn capacities_of_instances_and_frame_data_are_kept_at_attach() {
     constants.capacities.instance_capacity = 3;
     constants.capacities.frame_bytes = 2 * (3 + 2) * 4;
     let mut simulator = Simulator::new(constants);
-    let id = simulator.scene.add_mesh(mesh, rest).unwrap();
+    let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     assert_eq!(
         simulator.scene.reserve_instances(id, 4),
         Err(MorphError::InstanceCapacity { capacity: 3 })
@@ -174,7 +181,7 @@ fn meshes_that_cannot_be_right_are_refused_by_what_is_wrong() {
     let mut simulator = Simulator::new(constants(Method::Gather, false));
     let (other, _) = strip(5, Quantization::F32);
     assert_eq!(
-        simulator.scene.add_mesh(other, rest),
+        simulator.scene.add_mesh(MeshDesc::new(other, rest)),
         Err(MorphError::VertexCountMismatch { rest: 4, targets: 5 })
     );
     let narrow = RestPose::from_streams(
@@ -186,13 +193,13 @@ fn meshes_that_cannot_be_right_are_refused_by_what_is_wrong() {
     )
     .unwrap();
     assert!(matches!(
-        simulator.scene.add_mesh(mesh, narrow),
+        simulator.scene.add_mesh(MeshDesc::new(mesh, narrow)),
         Err(MorphError::LayoutMismatch { .. })
     ));
     let (nothing, _) = MorphMesh::build(0, &[], &BuildOptions::new(Quantization::F32)).unwrap();
     let empty = RestPose::from_streams(VertexLayout::PACKED, &[], None, None, BaseNormals::AsGiven).unwrap();
     assert_eq!(
-        simulator.scene.add_mesh(Arc::new(nothing), empty),
+        simulator.scene.add_mesh(MeshDesc::new(Arc::new(nothing), empty)),
         Err(MorphError::EmptyMesh)
     );
 }

@@ -9,6 +9,7 @@ use morph_core::plan::{CopyStep, DispatchStep, FramePlan, Interval, Kernel, Plan
 use morph_core::{MorphMesh, MorphedStreams, Quantization, RestPose};
 
 use crate::geometry_buffer::GeometryBuffer;
+use crate::mesh_desc::MeshDesc;
 use crate::scene::{Constants, InstanceId, MeshId, Scene};
 use crate::shader_interface::{GatherParams, NO_STREAM, ScatterParams};
 use crate::stats::FrameStats;
@@ -46,7 +47,10 @@ impl Simulator {
         rest: &RestPose,
     ) -> (Simulator, MeshId, InstanceId) {
         let mut simulator = Simulator::new(constants);
-        let id = simulator.scene.add_mesh(Arc::clone(mesh), rest.clone()).unwrap();
+        let id = simulator
+            .scene
+            .add_mesh(MeshDesc::new(Arc::clone(mesh), rest.clone()))
+            .unwrap();
         let face = simulator.scene.attach(id).unwrap();
         (simulator, id, face)
     }

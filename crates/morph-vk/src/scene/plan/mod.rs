@@ -1,0 +1,183 @@
+//! From what the scene knows to one frame's plan.
+//!
+//! Who needs work is decided instance by instance out of the queue; then come the copies (rest poses, this frame's
+//! weights, uploads), then the dispatches, then the barriers around them. All lists are kept from frame to frame.
+
+mod decide;
+mod discard;
+mod gather;
+mod scatter;
+mod uploads;
+
+use morph_core::MorphMesh;
+use morph_core::plan::{
+    BarrierKind, CopyStep, DispatchStep, Interval, Kernel, MAX_PARAMETER_WORDS, PlanBuffer, PlanStep,
+};
+
+use crate::desc::Method;
+use crate::scene::block::BlockSet;
+use crate::scene::{BlockId, InstanceId, Scene};
+use crate::stats::FrameStats;
+
+/// Lists that one frame needs and the next one uses again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    queue: Vec<InstanceId>,
+    copies: Vec<CopyStep>,
+    items: Vec<Item>,
+    dispatches: Vec<DispatchStep>,
+    /// Scatter: behind which dispatch each round ends.
+    round_ends: Vec<usize>,
+}
+
+/// An instance that a kernel writes this frame.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    block: BlockId,
+    place: u32,
+    instance: InstanceId,
+    /// Byte offset of the range written.
+    range_offset: u64,
+    /// Scatter: the slot behind the target of the round before.
+    next_slot: usize,
+}
+
+impl Scene {
+    /// Plans the next frame into `self.plan`, and writes what it uploads into `staging`: the part of the staging ring
+    /// that belongs to `slot`, whose last frame the device is done with.
+    pub(crate) fn plan_frame(&mut self, slot: u32, staging: &mut [u8], pipelines_ready: bool) -> FrameStats {
+        self.frame += 1;
+        self.kept_frames += 1;
+        let frame = self.frame;
+        let log = &mut self.slots[slot as usize];
+        // Submissions of one queue complete in order: what the slot's last frame waited for is done too.
+        self.completed_frame = self.completed_frame.max(log.frame);
+        log.frame = frame;
+        log.written.clear();
+        log.uploads.clear();
+        self.drop_uploaded_words();
+        self.plan.clear();
+        self.set_writes.clear();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.copies.clear();
+        scratch.items.clear();
+        scratch.dispatches.clear();
+        scratch.round_ends.clear();
+        let mut stats = FrameStats {
+            frame,
+            ..FrameStats::default()
+        };
+
+        self.decide(&mut scratch, slot, pipelines_ready, &mut stats);
+        let staged = match self.constants.method {
+            Method::Gather => self.plan_gather(&mut scratch, slot, staging),
+            Method::Scatter => {
+                self.plan_scatter(&mut scratch);
+                0
+            }
+        };
+        self.plan_uploads(&mut scratch, slot, staging, staged, &mut stats);
+        self.assemble(&scratch, &mut stats);
+        self.scratch = scratch;
+        stats
+    }
+
+    /// Nothing where the block has no descriptor set; `bind` has seen to it that it has.
+    fn dispatch(
+        &self,
+        id: BlockId,
+        kernel: Kernel,
+        target: Option<u32>,
+        instance_count: u32,
+        group_count: [u32; 3],
+        params: &[u8],
+    ) -> Option<DispatchStep> {
+        let block = &self.blocks[id];
+        let mesh = &self.meshes[block.mesh];
+        let BlockSet {
+            number: binding,
+            ranges,
+            ..
+        } = block.set?;
+        let interval = |(offset, size_bytes)| Interval {
+            buffer: PlanBuffer::Geometry,
+            offset,
+            size_bytes,
+        };
+        let frame_data = Interval {
+            buffer: PlanBuffer::Frame,
+            offset: 0,
+            size_bytes: self.constants.capacities.frame_bytes,
+        };
+        let mut parameters = [0; MAX_PARAMETER_WORDS];
+        bytemuck::cast_slice_mut(&mut parameters)[..params.len()].copy_from_slice(params);
+        Some(DispatchStep {
+            kernel,
+            quantization: mesh.morph.quantization(),
+            binding,
+            mesh: mesh.number,
+            target,
+            instance_count,
+            group_count,
+            parameters,
+            parameter_words: (params.len() / 4) as u32,
+            reads: [interval(ranges.rest), interval(ranges.deltas), frame_data],
+            writes: interval(ranges.output),
+        })
+    }
+
+    fn staging_offset(&self, slot: u32) -> u64 {
+        u64::from(slot) * self.constants.staging_slot_bytes()
+    }
+
+    fn assemble(&mut self, scratch: &Scratch, stats: &mut FrameStats) {
+        if scratch.copies.is_empty() && scratch.dispatches.is_empty() {
+            return;
+        }
+        let plan = &mut self.plan;
+        plan.push_barrier(BarrierKind::Reuse);
+        plan.steps
+            .extend(scratch.copies.iter().copied().map(PlanStep::Copy));
+        if !scratch.dispatches.is_empty() {
+            if !scratch.copies.is_empty() {
+                plan.push_barrier(BarrierKind::CopyToDispatch);
+            }
+            // A gather is one round.
+            let whole = [scratch.dispatches.len()];
+            let rounds = if scratch.round_ends.is_empty() {
+                &whole[..]
+            } else {
+                &scratch.round_ends[..]
+            };
+            let mut first = 0;
+            for &end in rounds {
+                if first > 0 {
+                    plan.push_barrier(BarrierKind::DispatchToDispatch);
+                }
+                plan.steps.extend(
+                    scratch.dispatches[first..end]
+                        .iter()
+                        .copied()
+                        .map(PlanStep::Dispatch),
+                );
+                first = end;
+            }
+        }
+        plan.push_barrier(BarrierKind::Publish);
+        stats.copies = scratch.copies.len() as u32;
+        stats.copied_bytes = scratch.copies.iter().map(|copy| copy.source.size_bytes).sum();
+        stats.dispatches = scratch.dispatches.len() as u32;
+        stats.barriers = plan.barriers().count() as u32;
+    }
+}
+
+/// Entries of a target; zero past the last slot.
+fn entry_count(mesh: &MorphMesh, slot: usize) -> u32 {
+    mesh.target(slot).map_or(0, |target| target.entry_count())
+}
+
+/// Workgroups in X and Z for a line of them, where X alone may pass the device's limit.
+fn spill(groups: u32, max_x: u32) -> [u32; 2] {
+    let x = groups.min(max_x).max(1);
+    [x, groups.div_ceil(x)]
+}
