@@ -1,0 +1,145 @@
+//! What a pass is made of, made one after the other and given back where that fails.
+
+use ash::vk;
+
+use crate::buffer::{Buffer, BufferDesc};
+use crate::debug::DebugNames;
+use crate::desc::MorphPassDesc;
+use crate::error::MorphError;
+use crate::geometry_buffer::GeometryBuffer;
+use crate::memory::{MemoryLocation, MemoryProvider};
+use crate::pipelines::{PipelineDesc, Pipelines};
+use crate::scene::{Constants, set_count};
+use crate::sets::DescriptorSets;
+
+/// What `new` makes, as far as it got.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    geometry: Option<GeometryBuffer>,
+    frame_buffer: Option<Buffer>,
+    staging: Option<Buffer>,
+    pipelines: Option<Pipelines>,
+    sets: Option<DescriptorSets>,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(super) struct Objects {
+    pub(super) geometry: GeometryBuffer,
+    pub(super) frame_buffer: Buffer,
+    pub(super) staging: Buffer,
+    pub(super) pipelines: Pipelines,
+    pub(super) sets: DescriptorSets,
+}
+
+impl Parts {
+    /// # Safety
+    ///
+    /// As for [`MorphPass::new`].
+    pub(super) unsafe fn make(
+        &mut self,
+        device: &ash::Device,
+        memory: &mut dyn MemoryProvider,
+        names: &DebugNames,
+        desc: &MorphPassDesc,
+        constants: &Constants,
+    ) -> Result<(), MorphError> {
+        let capacities = &desc.capacities;
+        let (size, usage) = (capacities.geometry_bytes, desc.extra_buffer_usage);
+        // SAFETY: the caller vouches for device and memory, here and below.
+        self.geometry = Some(unsafe { GeometryBuffer::new(device, memory, names, size, usage) }?);
+        let frame = BufferDesc {
+            name: "morph frame data",
+            size_bytes: capacities.frame_bytes,
+            usage: vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST,
+            location: MemoryLocation::DeviceLocal,
+        };
+        // SAFETY: as above.
+        self.frame_buffer = Some(unsafe { Buffer::new(device, memory, names, &frame) }?);
+        let staging = BufferDesc {
+            name: "morph staging ring",
+            size_bytes: constants.staging_slot_bytes() * u64::from(capacities.frame_slot_count),
+            usage: vk::BufferUsageFlags::TRANSFER_SRC,
+            location: MemoryLocation::HostToDevice,
+        };
+        // SAFETY: as above.
+        let staging = self
+            .staging
+            .insert(unsafe { Buffer::new(device, memory, names, &staging) }?);
+        if staging.mapped().is_none() {
+            return Err(MorphError::Memory {
+                what: "morph staging ring",
+                location: MemoryLocation::HostToDevice.name(),
+                size_bytes: capacities.staging_bytes_per_frame,
+                reason: "the memory provider returned a block that is not mapped".to_owned(),
+            });
+        }
+        // SAFETY: as above.
+        let pipelines = self.pipelines.insert(unsafe { Pipelines::new(device, names) }?);
+        let count = set_count(capacities);
+        // SAFETY: as above; the layout was made just now.
+        self.sets = Some(unsafe { DescriptorSets::new(device, names, pipelines.set_layout, count) }?);
+        if !desc.defer_pipelines {
+            // SAFETY: as above.
+            unsafe { pipelines.build(device, names, &pipeline_desc(desc)) }?;
+        }
+        Ok(())
+    }
+
+    /// Everything, where everything is there; otherwise it stays.
+    pub(super) fn whole(&mut self) -> Result<Objects, MorphError> {
+        match std::mem::take(self) {
+            Parts {
+                geometry: Some(geometry),
+                frame_buffer: Some(frame_buffer),
+                staging: Some(staging),
+                pipelines: Some(pipelines),
+                sets: Some(sets),
+            } => Ok(Objects {
+                geometry,
+                frame_buffer,
+                staging,
+                pipelines,
+                sets,
+            }),
+            parts => {
+                *self = parts;
+                Err(MorphError::Vulkan {
+                    call: "MorphPass::new",
+                    result: vk::Result::ERROR_UNKNOWN,
+                })
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The device must not use any of it.
+    pub(super) unsafe fn destroy(mut self, device: &ash::Device, memory: &mut dyn MemoryProvider) {
+        if let Some(sets) = &mut self.sets {
+            // SAFETY: handed on, here and below.
+            unsafe { sets.destroy(device) };
+        }
+        if let Some(pipelines) = &mut self.pipelines {
+            // SAFETY: as above.
+            unsafe { pipelines.destroy(device) };
+        }
+        for buffer in [&mut self.staging, &mut self.frame_buffer].into_iter().flatten() {
+            // SAFETY: as above.
+            unsafe { buffer.destroy(device, memory) };
+        }
+        if let Some(geometry) = &mut self.geometry {
+            // SAFETY: as above.
+            unsafe { geometry.destroy(device, memory) };
+        }
+    }
+}
+
+pub(super) fn pipeline_desc(desc: &MorphPassDesc) -> PipelineDesc<'_> {
+    PipelineDesc {
+        layout: &desc.layout,
+        round_to_nearest_even: desc.device.rounding_mode_rte_float32,
+        cache: desc.pipeline_cache,
+        kernels: desc.method.kernels(),
+    }
+}
