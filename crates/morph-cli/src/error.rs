@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
+use morph_anim::yaml::YamlError;
 use morph_anim::{ClipError, OtherLayout};
 use morph_core::expression::ExpressionValueError;
-use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, WeightError};
+use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, VertexSet, WeightError};
 use morph_import::ImportError;
 use morph_import::PlaybackError;
 use morph_import::cooked::{CookError, CookedModelError};
@@ -131,6 +132,11 @@ pub(crate) enum CliError {
         "the morphed {stream} of vertex {vertex} does not fit a 32-bit float with these weights; give smaller weights"
     )]
     Overflow { stream: Stream, vertex: usize },
+    /// A result of texture coordinates or colors overflowed.
+    #[error(
+        "the morphed {set} of vertex {vertex} does not fit a 32-bit float with these weights; give smaller weights"
+    )]
+    SetOverflow { set: VertexSet, vertex: usize },
     /// The device and its driver.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -167,6 +173,12 @@ pub(crate) enum CliError {
         called: String,
         names: Vec<String>,
     },
+    /// A clip file cannot be read.
+    #[error("cannot read the clip {}: {source}", path.display())]
+    ReadClip { path: PathBuf, source: io::Error },
+    /// A clip file is no clip.
+    #[error(transparent)]
+    ClipFile(#[from] YamlError),
     /// A clip drives one thing twice.
     #[error("clip {index} cannot be played: {source}")]
     Clip { index: usize, source: ClipError },

@@ -2,6 +2,7 @@
 
 mod file;
 mod list;
+mod scope;
 
 use morph_core::{NameTable, WeightError, weights_from_names};
 
@@ -11,6 +12,7 @@ use crate::preset::Preset;
 use file::{FileWeights, WeightsFile};
 
 pub(crate) use list::parse as parse_list;
+pub(crate) use scope::{Asking, check};
 
 /// What weights were asked for.
 #[derive(Debug)]
@@ -57,22 +59,24 @@ impl WeightRequest {
         }
     }
 
-    /// One weight per target of a mesh, and what to warn of.
+    /// One weight per name of a mesh, and what to warn of.
     ///
-    /// `place` names the mesh in errors; `file_default` are the weights that the file gives it.
-    pub(crate) fn resolve(
+    /// Names and targets that the mesh lacks are left out: those that no mesh has were refused by [`check`].
+    /// `place` names the mesh in errors; `own` are the weights that it has where none were asked for.
+    fn for_mesh(
         &self,
         names: &NameTable,
-        file_default: &[f32],
+        own: &[f32],
         place: &str,
     ) -> Result<(Vec<f32>, Option<String>), CliError> {
         let target_count = names.len();
         let mut warning = None;
         let mut weights = match self {
-            WeightRequest::FileDefault => file_default.to_vec(),
+            WeightRequest::FileDefault => own.to_vec(),
             WeightRequest::Named(pairs) => {
-                let pairs: Vec<(&str, f32)> = pairs.iter().map(|(name, w)| (name.as_str(), *w)).collect();
-                weights_from_names(&pairs, names).map_err(CliError::weight(place))?
+                let known = pairs.iter().filter(|(name, _)| names.slot(name).is_some());
+                let known: Vec<(&str, f32)> = known.map(|(name, w)| (name.as_str(), *w)).collect();
+                weights_from_names(&known, names).map_err(CliError::weight(place))?
             }
             WeightRequest::Listed(file) => {
                 let (weights, left_out) = file.for_targets(names)?;
@@ -85,18 +89,7 @@ impl WeightRequest {
                 }
                 weights
             }
-            WeightRequest::Preset(preset) => match (preset.weights(target_count), preset) {
-                (Some(weights), _) => weights,
-                (None, Preset::Only(given)) => {
-                    let place = place.to_owned();
-                    return Err(CliError::PresetTarget {
-                        place,
-                        given: *given,
-                        count: target_count,
-                    });
-                }
-                (None, _) => Vec::new(),
-            },
+            WeightRequest::Preset(preset) => preset.weights(target_count).unwrap_or_default(),
         };
         weights.resize(target_count, 0.0);
         check_finite(&weights, names).map_err(CliError::weight(place))?;

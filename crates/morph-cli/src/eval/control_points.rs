@@ -12,7 +12,6 @@ use crate::args::{Backend, EvalArgs};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
-use crate::weights::WeightRequest;
 use crate::write::{check_out, write_whole};
 
 /// The result; a control point that no face has is `null`.
@@ -26,13 +25,8 @@ struct ByPoint<'a> {
 }
 
 /// Evaluates all primitives of a mesh and prints or writes the positions.
-pub(super) fn run(
-    loaded: &Loaded,
-    args: &EvalArgs,
-    request: &WeightRequest,
-    moment: &Moment,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
+pub(super) fn run(args: &EvalArgs, moment: &Moment<'_>, console: &mut Console<'_>) -> Result<(), CliError> {
+    let loaded = moment.posed.loaded;
     if args.backend != Backend::Host {
         return Err(CliError::HostOnly {
             option: "--order control-point",
@@ -50,7 +44,7 @@ pub(super) fn run(
             continue;
         }
         let points = points_of(loaded, args.mesh, index, primitive)?;
-        let subject = Subject::new(loaded, args, index, request, moment, console)?;
+        let subject = Subject::new(args, index, moment, console)?;
         let result = subject.on_host(moment)?;
         for (&point, &position) in points.iter().zip(&result.positions) {
             let at = point as usize;
@@ -63,7 +57,7 @@ pub(super) fn run(
         weights = subject.weights;
     }
     let text = json(&ByPoint {
-        what: What::new(loaded, args, moment, quantization, None),
+        what: What::new(args, moment, quantization, None),
         order: "control-point",
         weights: &weights,
         positions: &positions,

@@ -2,28 +2,29 @@
 
 mod control_points;
 mod device;
-mod expressions;
 mod measure;
 mod moment;
 mod obj;
 mod output;
+mod sets;
 mod subject;
 mod summary;
 
 use std::path::Path;
 
-use morph_core::{MorphedStreams, Stream};
+use morph_core::MorphedStreams;
 
 use crate::args::{Backend, EvalArgs, VertexOrder};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
-use crate::weights::{WeightRequest, parse_list};
+use crate::pose::{PoseRequest, PosedModel};
 use crate::write::{check_out, write_whole};
 use device::DeviceRun;
 use measure::{WorstError, worst_error};
 use moment::Moment;
 use output::{Output, write_json, write_raw};
+use sets::MorphedSets;
 use subject::Subject;
 
 /// What an evaluation gave.
@@ -31,6 +32,8 @@ use subject::Subject;
 struct Evaluation {
     /// The result: of the host, or of the first instance on the device.
     result: MorphedStreams,
+    /// Texture coordinates and colors, where targets change any: of the host.
+    sets: MorphedSets,
     /// The run on the device, where there was one.
     device: Option<DeviceRun>,
     worst_error: WorstError,
@@ -45,27 +48,24 @@ pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliE
     if args.instances == 0 {
         return Err(CliError::NoInstances);
     }
-    if args.skin && args.backend != Backend::Host {
+    if args.pose.skin && args.backend != Backend::Host {
         return Err(CliError::HostOnly { option: "--skin" });
     }
-    let request = WeightRequest::read(&args.weights)?;
-    let expressions = args
-        .expression
-        .as_deref()
-        .map(|list| parse_list(list, "--expression"));
-    let expressions = expressions.transpose()?;
+    let request = PoseRequest::read(&args.pose)?;
     if args.backend == Backend::Host && (args.instances > 1 || args.driver.is_some()) {
         console.warn("the host runs one instance and no driver; --instances and --driver need --backend scatter or gather");
     }
-    let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
+    let options = args.model.import_options();
+    let loaded = Loaded::read(&args.model.file, &options, console)?;
     loaded.warn(console);
-    let moment = Moment::new(&loaded, args, expressions.as_deref(), console)?;
+    let posed = PosedModel::new(&loaded, &request, &options, console)?;
+    let moment = Moment::new(posed, args)?;
     if args.order == VertexOrder::ControlPoint {
-        return control_points::run(&loaded, args, &request, &moment, console);
+        return control_points::run(args, &moment, console);
     }
-    let subject = Subject::new(&loaded, args, args.primitive, &request, &moment, console)?;
+    let subject = Subject::new(args, args.primitive, &moment, console)?;
     let evaluation = evaluate(&subject, args, &moment, console)?;
-    let output = Output::new(&loaded, &subject, &evaluation, args, &moment);
+    let output = Output::new(&subject, &evaluation, args, &moment);
     if let (Some(path), Some(ending)) = (out, ending) {
         write_out(path, ending, &output, &subject)?;
     }
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &EvalArgs, console: &mut Console<'_>) -> Result<(), CliE
 fn evaluate(
     subject: &Subject<'_>,
     args: &EvalArgs,
-    moment: &Moment,
+    moment: &Moment<'_>,
     console: &Console<'_>,
 ) -> Result<Evaluation, CliError> {
     let host = subject.morph()?;
@@ -100,32 +100,13 @@ fn evaluate(
         Some(bones) => subject.skin(&result, bones)?,
         None => result,
     };
+    let sets = MorphedSets::new(&subject.place, &subject.mesh, subject.primitive, &subject.weights)?;
     Ok(Evaluation {
         result,
+        sets,
         device,
         worst_error,
     })
-}
-
-/// Refuses results that are not finite: they are outside of what hosts and devices agree on, and no file could hold
-/// them.
-fn check_overflow(host: &MorphedStreams) -> Result<(), CliError> {
-    let streams = [
-        (Stream::Position, Some(&host.positions)),
-        (Stream::Normal, host.normals.as_ref()),
-        (Stream::Tangent, host.tangents.as_ref()),
-    ];
-    for (stream, values) in streams {
-        let found = values.and_then(|values| {
-            values
-                .iter()
-                .position(|value| value.iter().any(|x| !x.is_finite()))
-        });
-        if let Some(vertex) = found {
-            return Err(CliError::Overflow { stream, vertex });
-        }
-    }
-    Ok(())
 }
 
 fn write_out(path: &Path, ending: &str, output: &Output<'_>, subject: &Subject<'_>) -> Result<(), CliError> {

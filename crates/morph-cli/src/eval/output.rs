@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::Evaluation;
 use super::measure::WorstError;
 use super::moment::Moment;
+use super::sets::MorphedSets;
 use super::subject::Subject;
 use crate::args::EvalArgs;
 use crate::error::CliError;
-use crate::model::Loaded;
 
 /// All of a result.
 ///
@@ -29,6 +29,9 @@ pub(super) struct Output<'a> {
     /// One unit normal a triangle, where the file has no normals: such a mesh is shaded flat, as it lies after the morph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) flat_normals: Option<Vec<[f32; 3]>>,
+    /// The texture coordinates and colors that targets change.
+    #[serde(flatten)]
+    pub(super) sets: &'a MorphedSets,
     #[serde(flatten)]
     pub(super) check: Check,
 }
@@ -60,21 +63,24 @@ pub(super) struct What<'a> {
     node: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<usize>,
+    /// Where the clip comes from, where that is not the model's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip_file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<f32>,
 }
 
 impl<'a> What<'a> {
     pub(super) fn new(
-        loaded: &Loaded,
         args: &EvalArgs,
-        moment: &Moment,
+        moment: &Moment<'_>,
         quantization: Quantization,
         device: Option<&'a str>,
     ) -> Self {
-        let in_scene = moment.clip.is_some() || moment.bones.is_some();
+        let playing = moment.posed.moment.as_ref();
+        let in_scene = playing.is_some() || moment.bones.is_some();
         What {
-            file: loaded.path.display().to_string(),
+            file: moment.posed.loaded.path.display().to_string(),
             mesh: args.mesh,
             primitive: args.primitive,
             backend: args.backend.name(),
@@ -82,8 +88,11 @@ impl<'a> What<'a> {
             device,
             space: moment.bones.as_ref().map(|_| "model"),
             node: moment.node.filter(|_| in_scene),
-            clip: moment.clip,
-            time: moment.clip.map(|_| moment.time),
+            clip: playing.map(|playing| playing.clip),
+            clip_file: playing
+                .and_then(|playing| playing.clip_file.as_deref())
+                .map(|file| file.display().to_string()),
+            time: playing.map(|playing| playing.time),
         }
     }
 }
@@ -97,16 +106,14 @@ pub(super) struct Check {
 
 impl<'a> Output<'a> {
     pub(super) fn new(
-        loaded: &Loaded,
         subject: &'a Subject<'_>,
         evaluation: &'a Evaluation,
         args: &EvalArgs,
-        moment: &Moment,
+        moment: &Moment<'_>,
     ) -> Self {
         let device = evaluation.device.as_ref();
         Output {
             what: What::new(
-                loaded,
                 args,
                 moment,
                 subject.mesh.quantization(),
@@ -117,6 +124,7 @@ impl<'a> Output<'a> {
             normals: evaluation.result.normals.as_deref(),
             tangents: evaluation.result.tangents.as_deref(),
             flat_normals: flat_normals(subject.primitive, evaluation),
+            sets: &evaluation.sets,
             check: Check {
                 max_ulp_vs_host: device.map_or(0, |run| run.max_ulp_vs_host),
                 worst_error: evaluation.worst_error,

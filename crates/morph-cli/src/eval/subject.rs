@@ -5,7 +5,7 @@ use std::sync::Arc;
 use morph_core::cooked::CookedPrimitive;
 use morph_core::{
     BuildError, BuildOptions, BuildReport, MorphMesh, MorphedStreams, Quantization, RestStreams, SkinPose,
-    WeightState, morph, skin,
+    WeightState, morph,
 };
 use morph_import::Primitive;
 
@@ -13,9 +13,8 @@ use crate::args::EvalArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::{Loaded, rest_streams};
-use crate::weights::WeightRequest;
+use crate::pose::{check_overflow, skinned};
 
-use super::check_overflow;
 use super::moment::Moment;
 
 /// A primitive, ready to be morphed.
@@ -33,18 +32,20 @@ pub(super) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     pub(super) fn new(
-        loaded: &'a Loaded,
         args: &EvalArgs,
         index: usize,
-        request: &WeightRequest,
-        moment: &Moment,
+        moment: &Moment<'a>,
         console: &mut Console<'_>,
     ) -> Result<Self, CliError> {
+        let loaded = moment.posed.loaded;
         let mesh_place = loaded.mesh_place(args.mesh);
         let file_mesh = loaded.mesh(args.mesh)?;
         let primitive = loaded.primitive(args.mesh, index)?;
         let place = loaded.primitive_place(args.mesh, index);
-        if file_mesh.target_names.is_empty() && !request.asks_for_rest() && !args.skin {
+        if file_mesh.target_names.is_empty()
+            && !moment.posed.request.weights.asks_for_rest()
+            && !args.pose.skin
+        {
             return Err(CliError::NoTargets {
                 place: mesh_place,
                 others: loaded.meshes_with_targets(),
@@ -78,7 +79,7 @@ impl<'a> Subject<'a> {
             "built"
         );
 
-        let weights = moment.weights(loaded, file_mesh, mesh.names(), request, &mesh_place, console)?;
+        let weights = moment.weights(args.mesh, file_mesh, mesh.names(), console)?;
         let mut state = WeightState::new(mesh.target_count());
         state
             .set_all(&weights, mesh.names())
@@ -110,20 +111,15 @@ impl<'a> Subject<'a> {
         morphed: &MorphedStreams,
         bones: &SkinPose,
     ) -> Result<MorphedStreams, CliError> {
-        let place = || self.place.clone();
         let weights = self.primitive.skin_weights.as_ref();
-        let weights = weights.ok_or_else(|| CliError::NoSkin { place: place() })?;
-        let skinned =
-            skin(morphed, weights, bones, bones.direction_transform()).map_err(|source| CliError::Skin {
-                place: place(),
-                source,
-            })?;
-        check_overflow(&skinned)?;
-        Ok(skinned)
+        let weights = weights.ok_or_else(|| CliError::NoSkin {
+            place: self.place.clone(),
+        })?;
+        skinned(&self.place, morphed, weights, bones)
     }
 
     /// Morphs on the host, and skins where that was asked for.
-    pub(super) fn on_host(&self, moment: &Moment) -> Result<MorphedStreams, CliError> {
+    pub(super) fn on_host(&self, moment: &Moment<'_>) -> Result<MorphedStreams, CliError> {
         let morphed = self.morph()?;
         match &moment.bones {
             Some(bones) => self.skin(&morphed, bones),

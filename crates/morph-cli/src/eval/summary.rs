@@ -30,6 +30,11 @@ pub(super) fn text(
         ("worst error", worst_error(output)),
         ("against host", against_host(evaluation, output)),
     ];
+    for change in &output.sets.changes {
+        let vertices = counted(change.vertex_count, "vertex", "vertices");
+        let most = number(f64::from(change.most));
+        lines.push(("changed", format!("{}: {vertices}, by up to {most}", change.set)));
+    }
     if let Some(out) = out {
         lines.push(("written", out.display().to_string()));
     }

@@ -12,6 +12,7 @@ use morph_vk::{Capacities, FrameStats, InstanceId, MeshDesc, MeshId, MeshState, 
 
 use super::camera::{Sight, View, view};
 use super::parts::{LAYOUT, Part, Parts};
+use super::skinned::{Skinned, Vertices};
 use crate::args::RenderArgs;
 use crate::console::Console;
 use crate::device_room::{Room, geometry_bytes};
@@ -57,12 +58,16 @@ pub(super) fn draw(parts: &Parts, args: &RenderArgs, console: &Console<'_>) -> R
 
     let moves = args.pass == Pass::Motion;
     let morphed = console.step("morphing on the device", || Morphed::new(&device, parts, moves))?;
-    let picture = console.step("drawing", || render(&device, &morphed, parts, &view, args))?;
+    let skinned = console.step("skinning", || {
+        Skinned::new(&device, &morphed.deformer, &morphed.instances, parts, moves)
+    })?;
+    let vertices = morphed.vertices(skinned.as_ref());
+    let picture = console.step("drawing", || render(&device, &vertices, parts, &view, args))?;
     Ok(Drawing {
         picture,
         device: info,
         stats: morphed.stats,
-        stands_still: moves && morphed.stats.is_idle(),
+        stands_still: moves && morphed.stats.is_idle() && parts.stand_still(),
     })
 }
 
@@ -130,6 +135,23 @@ impl Morphed {
         Ok(morphed)
     }
 
+    /// What is drawn of each instance, in their order.
+    fn vertices(&self, skinned: Option<&Skinned>) -> Vec<Option<Vertices>> {
+        let of_instance = |(index, &instance): (usize, &InstanceId)| {
+            let morphed = || {
+                let range = self.deformer.pass().vertex_range(instance)?;
+                Some(Vertices {
+                    buffer: self.deformer.buffer(),
+                    range,
+                })
+            };
+            skinned
+                .and_then(|skinned| skinned.vertices(index))
+                .or_else(morphed)
+        };
+        self.instances.iter().enumerate().map(of_instance).collect()
+    }
+
     fn add(&mut self, part: &Part, moves: bool) -> Result<(), DeformError> {
         let pass = self.deformer.pass_mut();
         let mesh = pass.add_mesh(MeshDesc::new(Arc::clone(&part.mesh), part.rest.clone()))?;
@@ -140,9 +162,9 @@ impl Morphed {
             pass.set_weights(
                 instance,
                 if moves {
-                    &shown.start_weights
+                    &shown.start.weights
                 } else {
-                    &shown.weights
+                    &shown.now.weights
                 },
             )?;
             self.instances.push(instance);
@@ -176,7 +198,9 @@ impl Morphed {
     fn finish_motion(&mut self, parts: &Parts) -> Result<FrameStats, DeformError> {
         let shown = parts.parts.iter().flat_map(|part| &part.shown);
         for (&instance, shown) in self.instances.iter().zip(shown) {
-            self.deformer.pass_mut().set_weights(instance, &shown.weights)?;
+            self.deformer
+                .pass_mut()
+                .set_weights(instance, &shown.now.weights)?;
         }
         self.deformer.advance()
     }
@@ -184,7 +208,7 @@ impl Morphed {
 
 fn render(
     device: &HeadlessDevice,
-    morphed: &Morphed,
+    vertices: &[Option<Vertices>],
     parts: &Parts,
     view: &View,
     args: &RenderArgs,
@@ -192,22 +216,25 @@ fn render(
     // Index buffers have to live until the frame has run.
     let mut indices = Vec::new();
     let mut items = Vec::new();
-    let mut instances = morphed.instances.iter();
+    let mut vertices = vertices.iter();
     for part in &parts.parts {
         let buffer = upload_indices(device, &part.place, &part.indices)?;
-        let shown = part.shown.iter().zip(instances.by_ref());
-        items.extend(shown.filter_map(|(shown, &instance)| {
-            let range = morphed.deformer.pass().vertex_range(instance)?;
+        let shown = part.shown.iter().zip(vertices.by_ref());
+        items.extend(shown.filter_map(|(shown, &vertices)| {
+            let Vertices {
+                buffer: vertex_buffer,
+                range,
+            } = vertices?;
             Some(DrawItem {
-                vertex_buffer: morphed.deformer.buffer(),
+                vertex_buffer,
                 current_first_vertex: range.current_first_vertex,
                 previous_first_vertex: range.previous_first_vertex,
                 vertex_count: range.vertex_count,
                 index_buffer: buffer.handle(),
                 first_index: 0,
                 index_count: part.indices.len() as u32,
-                model: shown.world,
-                previous_model: shown.world,
+                model: shown.now.placement.world,
+                previous_model: shown.start.placement.world,
                 material: part.material,
             })
         }));

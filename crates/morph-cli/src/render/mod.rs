@@ -3,8 +3,9 @@
 pub(crate) mod camera;
 mod draw;
 mod parts;
+mod placing;
 pub(crate) mod size;
-mod weights;
+mod skinned;
 
 use std::fmt::Write as _;
 use std::io::Cursor;
@@ -16,15 +17,15 @@ use crate::args::RenderArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
+use crate::pose::{PoseRequest, PosedModel};
 use crate::text::{count, counted};
-use crate::weights::WeightRequest;
 use crate::write::{check_out, write_whole};
 use parts::Parts;
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs, console: &mut Console<'_>) -> Result<(), CliError> {
     check_out(&args.out, &["png"], ".png")?;
-    let request = WeightRequest::read(&args.weights)?;
+    let request = PoseRequest::read(&args.pose)?;
     // Made only where the file has none: without normals there is no light to see by.
     let options = ImportOptions {
         generate_normals: true,
@@ -32,10 +33,11 @@ pub(crate) fn run(args: &RenderArgs, console: &mut Console<'_>) -> Result<(), Cl
     };
     let loaded = Loaded::read_to_draw(&args.model.file, &options, console)?;
     loaded.warn(console);
-    let parts = Parts::new(&loaded, args, &request, console)?;
+    let posed = PosedModel::new(&loaded, &request, &options, console)?;
+    let parts = Parts::new(&posed, args, console)?;
     let drawing = draw::draw(&parts, args, console)?;
     if drawing.stands_still {
-        console.warn("the weights are those that the motion starts from, so nothing moves");
+        console.warn("the pose is the one that the motion starts from, so nothing moves");
     }
 
     let mut png = Vec::new();
@@ -59,6 +61,9 @@ pub(crate) fn run(args: &RenderArgs, console: &mut Console<'_>) -> Result<(), Cl
         active_targets: drawing.stats.active_targets,
         active_entries: drawing.stats.active_entries,
         dispatches: drawing.stats.dispatches,
+        skinned: parts.skinned_count(),
+        clip: posed.moment.as_ref().map(|moment| moment.clip),
+        time: posed.moment.as_ref().map(|moment| moment.time),
         barriers: drawing.stats.barriers,
     };
     let text = if args.json {
@@ -88,6 +93,13 @@ struct Report<'a> {
     /// Entries of these.
     active_entries: u64,
     dispatches: u32,
+    /// Primitives that bones carry, each as often as nodes show it.
+    skinned: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<usize>,
+    /// The clip's time in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f32>,
     barriers: u32,
 }
 

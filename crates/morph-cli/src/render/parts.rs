@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use glam::{Mat4, Vec3};
+use glam::Vec3;
 use morph_core::{
-    Aabb, BaseNormals, BuildOptions, MorphMesh, RestPose, RestStreams, Stream, TargetView, VertexLayout,
-    morph,
+    Aabb, BaseNormals, BuildOptions, MorphMesh, RestPose, SkinWeights, TargetView, VertexLayout,
 };
 use morph_import::{Format, Primitive, Topology};
 use morph_render::Material;
 
-use super::weights::{self, Asking};
+use super::placing::{Shown, place_instances};
 use crate::args::RenderArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
-use crate::text::quoted;
-use crate::weights::WeightRequest;
-use crate::world::{check_extent, check_matrix, check_positions, to_world};
+use crate::pose::PosedModel;
+use crate::world::{check_extent, check_matrix, check_positions};
 
 /// The vertex of the renderer: it has no use for tangents.
 pub(super) const LAYOUT: VertexLayout = VertexLayout::POSITION_NORMAL;
@@ -37,21 +35,10 @@ pub(super) struct Part {
     pub(super) place: String,
     pub(super) mesh: Arc<MorphMesh>,
     pub(super) rest: RestPose,
+    pub(super) skin_weights: Option<SkinWeights>,
     pub(super) indices: Vec<u32>,
     pub(super) material: Material,
     pub(super) shown: Vec<Shown>,
-}
-
-/// Once that a node shows a primitive.
-#[derive(Debug)]
-pub(super) struct Shown {
-    /// The node that shows it, for messages; empty where none does.
-    node: String,
-    /// Model to world space.
-    pub(super) world: Mat4,
-    pub(super) weights: Vec<f32>,
-    /// Where a motion starts.
-    pub(super) start_weights: Vec<f32>,
 }
 
 /// Where vertices lie in the world.
@@ -67,11 +54,11 @@ pub(super) struct WorldPositions {
 
 impl Parts {
     pub(super) fn new(
-        loaded: &Loaded,
+        posed: &PosedModel<'_>,
         args: &RenderArgs,
-        request: &WeightRequest,
         console: &mut Console<'_>,
     ) -> Result<Self, CliError> {
+        let loaded = posed.loaded;
         let mut parts = Vec::new();
         for (mesh, primitive) in chosen(loaded, args)? {
             let file_primitive = loaded.primitive(mesh, primitive)?;
@@ -93,13 +80,46 @@ impl Parts {
             );
             return Err(CliError::NothingToDraw { place });
         }
-        place_instances(loaded, &mut parts, request, console)?;
-        Ok(Parts {
+        place_instances(posed, &mut parts, console)?;
+        let parts = Parts {
             parts: parts.into_iter().map(|(_, part)| part).collect(),
-        })
+        };
+        parts.check_bones(loaded, args, console)?;
+        Ok(parts)
     }
 
-    fn shown(&self) -> impl Iterator<Item = (&Part, &Shown)> {
+    /// Refuses `--skin` where nothing has bones, and tells what a clip leaves where it was without it.
+    fn check_bones(
+        &self,
+        loaded: &Loaded,
+        args: &RenderArgs,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        if args.pose.skin && self.skinned_count() == 0 {
+            return Err(CliError::NoSkin {
+                place: args.mesh.map_or_else(
+                    || loaded.path.display().to_string(),
+                    |mesh| loaded.mesh_place(mesh),
+                ),
+            });
+        }
+        let plays = args.pose.clip.clip.is_some() || args.pose.clip.clip_file.is_some();
+        let has_skins = || {
+            let nodes = loaded.model.nodes.iter();
+            nodes
+                .filter(|node| node.skin.is_some())
+                .any(|node| node.mesh.is_some())
+        };
+        if plays && !args.pose.skin && has_skins() {
+            console.warn(
+                "what is skinned is drawn in its bind pose, since the clip's joints move it only with --skin",
+            );
+        }
+        Ok(())
+    }
+
+    /// Everything that is shown, in order of the parts.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&Part, &Shown)> {
         self.parts
             .iter()
             .flat_map(|part| part.shown.iter().map(move |shown| (part, shown)))
@@ -107,6 +127,19 @@ impl Parts {
 
     pub(super) fn instance_count(&self) -> usize {
         self.shown().count()
+    }
+
+    /// Whether nothing is placed otherwise than where a motion starts.
+    pub(super) fn stand_still(&self) -> bool {
+        self.shown()
+            .all(|(_, shown)| shown.now.placement == shown.start.placement)
+    }
+
+    pub(super) fn skinned_count(&self) -> usize {
+        let shown = self.shown();
+        shown
+            .filter(|(_, shown)| shown.now.placement.bones.is_some())
+            .count()
     }
 
     pub(super) fn vertex_count(&self) -> usize {
@@ -127,58 +160,23 @@ impl Parts {
             movable: None,
         };
         for part in &self.parts {
-            // Normals would be morphed for nothing.
-            let rest = RestStreams {
-                normals: None,
-                ..part.rest.streams()
-            };
             let movable = movable_vertices(&part.mesh);
             for shown in &part.shown {
                 let undrawable = |source| CliError::Undrawable {
                     place: format!("{}{}", part.place, shown.node),
                     source,
                 };
-                check_matrix(&shown.world).map_err(undrawable)?;
-                let start = world.rest.len();
-                world.rest.extend(
-                    rest.positions
-                        .iter()
-                        .map(|&position| to_world(&shown.world, position)),
-                );
-                check_positions("vertex", &world.rest[start..]).map_err(undrawable)?;
-                let kernel_error = |source| CliError::Kernel {
-                    place: part.place.clone(),
-                    source,
-                };
-                let morphed = morph(&part.mesh, &rest, &shown.weights).map_err(kernel_error)?;
-                let overflow = morphed
-                    .positions
-                    .iter()
-                    .position(|position| position.iter().any(|x| !x.is_finite()));
-                if let Some(vertex) = overflow {
-                    return Err(CliError::Overflow {
-                        stream: Stream::Position,
-                        vertex,
-                    });
-                }
-                let morphed: Vec<_> = morphed
-                    .positions
-                    .iter()
-                    .map(|&position| to_world(&shown.world, position))
-                    .collect();
+                check_matrix(&shown.now.placement.world).map_err(undrawable)?;
+                let [rest, morphed] = shown.now.world_positions(part)?;
+                check_positions("vertex", &rest).map_err(undrawable)?;
                 check_positions("with these weights, vertex", &morphed).map_err(undrawable)?;
-                world.bounds = union(
-                    union(world.bounds, Aabb::of(&world.rest[start..])),
-                    Aabb::of(&morphed),
-                );
-                let moved: Vec<_> = movable
-                    .iter()
-                    .map(|&vertex| world.rest[start + vertex as usize])
-                    .collect();
+                world.bounds = union(union(world.bounds, Aabb::of(&rest)), Aabb::of(&morphed));
+                let moved: Vec<_> = movable.iter().map(|&vertex| rest[vertex as usize]).collect();
                 if !moved.is_empty() {
                     let moved = Aabb::of(&moved);
                     world.movable = Some(world.movable.map_or(moved, |movable| union(movable, moved)));
                 }
+                world.rest.extend(rest);
             }
         }
         check_extent(&world.bounds).map_err(|source| CliError::Undrawable {
@@ -254,86 +252,11 @@ fn build(loaded: &Loaded, (mesh, index): (usize, usize), args: &RenderArgs) -> R
         place,
         mesh: Arc::new(built),
         rest,
+        skin_weights: primitive.skin_weights.clone(),
         indices: primitive.indices.clone(),
         material: surface(primitive, loaded.model.format),
         shown: Vec::new(),
     })
-}
-
-/// Finds out where nodes show each part, and with which weights.
-fn place_instances(
-    loaded: &Loaded,
-    parts: &mut [(usize, Part)],
-    request: &WeightRequest,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
-    // The primitives of a mesh share names and weights, so the first of them speaks for all.
-    let mut meshes: Vec<(usize, Arc<MorphMesh>)> = Vec::new();
-    for (mesh, part) in parts.iter() {
-        if meshes.last().is_none_or(|(last, _)| last != mesh) {
-            meshes.push((*mesh, Arc::clone(&part.mesh)));
-        }
-    }
-    let all: Vec<Asking<'_>> = meshes
-        .iter()
-        .map(|(mesh, built)| Asking {
-            place: loaded.mesh_place(*mesh),
-            names: built.names(),
-            file_default: &loaded.model.meshes[*mesh].default_weights,
-        })
-        .collect();
-    weights::check(request, &all)?;
-
-    for ((mesh, _), asking) in meshes.iter().zip(&all) {
-        for (node, world, file_default) in placements(loaded, *mesh) {
-            let asking = Asking {
-                place: asking.place.clone(),
-                file_default,
-                ..*asking
-            };
-            let weights = weights::resolve(request, &asking, console)?;
-            let start_weights = match request {
-                WeightRequest::FileDefault => Vec::new(),
-                _ => file_default[..file_default.len().min(asking.names.len())].to_vec(),
-            };
-            for (_, part) in parts.iter_mut().filter(|(it, _)| it == mesh) {
-                part.shown.push(Shown {
-                    node: node.clone(),
-                    world,
-                    weights: weights.clone(),
-                    start_weights: start_weights.clone(),
-                });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Where nodes show a mesh, and the weights that the file gives it there; once at the origin where none does.
-fn placements(loaded: &Loaded, mesh: usize) -> Vec<(String, Mat4, &[f32])> {
-    let model = &loaded.model;
-    let placed: Vec<(String, Mat4, &[f32])> = model
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| node.mesh == Some(mesh))
-        .map(|(index, node)| {
-            // A skin's joints place its mesh, not its node; in the bind pose they leave it where it is.
-            let world = if node.skin.is_some() {
-                Mat4::IDENTITY
-            } else {
-                model.world(index)
-            };
-            let place = format!(", shown by node {index}{}", quoted(node.name.as_deref()));
-            (place, world, model.start_weights(index))
-        })
-        .collect();
-    if placed.is_empty() {
-        let default_weights = model.meshes.get(mesh).map(|mesh| mesh.default_weights.as_slice());
-        let weights = default_weights.unwrap_or_default();
-        return vec![(String::new(), Mat4::IDENTITY, weights)];
-    }
-    placed
 }
 
 /// The vertices that some target moves by more than a twentieth of the farthest way that it moves any.

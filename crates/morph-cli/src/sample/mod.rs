@@ -11,7 +11,7 @@ use crate::args::SampleArgs;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
-use crate::playback::Playback;
+use crate::pose::Playback;
 
 /// More values than this, over all samples, are refused: they take some hundred bytes each.
 const MOST_VALUES: f64 = 4_000_000.0;
@@ -21,6 +21,7 @@ const MOST_VALUES: f64 = 4_000_000.0;
 struct Sampled {
     file: String,
     clip: ClipName,
+    unresolved: Unresolved,
     samples: Vec<Sample>,
 }
 
@@ -29,6 +30,16 @@ struct ClipName {
     index: usize,
     name: String,
     duration: f32,
+    /// Where it comes from, where that is not the model's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+/// How much of what the clip drives the model does not have.
+#[derive(Debug, Serialize)]
+struct Unresolved {
+    joints: usize,
+    weights: usize,
 }
 
 /// What is driven at one time.
@@ -54,9 +65,10 @@ struct Parts {
 
 /// Runs the command.
 pub(crate) fn run(args: &SampleArgs, console: &mut Console<'_>) -> Result<(), CliError> {
-    let loaded = Loaded::read(&args.model.file, &args.model.import_options(), console)?;
+    let options = args.model.import_options();
+    let loaded = Loaded::read(&args.model.file, &options, console)?;
     loaded.warn(console);
-    let mut playback = Playback::new(&loaded, &args.clip, console)?;
+    let mut playback = Playback::new(&loaded, &args.clip, &options, console)?;
     let value_count = value_count(playback.at(0.0)?);
     let times = times(args, playback.duration(), value_count)?;
     let mut samples = Vec::with_capacity(times.len());
@@ -70,6 +82,11 @@ pub(crate) fn run(args: &SampleArgs, console: &mut Console<'_>) -> Result<(), Cl
             index: playback.index,
             name: playback.name().to_owned(),
             duration: playback.duration(),
+            file: playback.file().map(|file| file.display().to_string()),
+        },
+        unresolved: Unresolved {
+            joints: playback.lost_joint_count(),
+            weights: playback.lost_weight_count(),
         },
         samples,
     };

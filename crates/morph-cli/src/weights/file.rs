@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use morph_core::NameTable;
@@ -9,6 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected,
 
 use super::not_finite;
 use crate::error::CliError;
+use crate::read;
 
 /// The most bytes of a weights file: 65,536 targets, as many as a mesh may have, with names and numbers far longer than
 /// any needs.
@@ -38,20 +40,13 @@ pub(crate) struct WeightsFile {
 }
 
 fn read_text(path: &Path) -> Result<String, CliError> {
-    let read_error = |source| CliError::ReadWeights {
+    let text = read::bounded(path, LARGEST_FILE_BYTES, "a file of weights").and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    });
+    text.map_err(|source| CliError::ReadWeights {
         path: path.to_owned(),
         source,
-    };
-    let metadata = path.metadata().map_err(read_error)?;
-    let refuse = |problem: &str| read_error(std::io::Error::new(std::io::ErrorKind::InvalidInput, problem));
-    // A pipe or a device would block or never end.
-    if !metadata.is_file() {
-        return Err(refuse("it is not a file"));
-    }
-    if metadata.len() > LARGEST_FILE_BYTES {
-        return Err(refuse("it is longer than weights for any mesh can be"));
-    }
-    std::fs::read_to_string(path).map_err(read_error)
+    })
 }
 
 fn parse(path: &Path, text: &str) -> Result<FileWeights, CliError> {

@@ -11,7 +11,7 @@ mod obj;
 mod scene;
 
 pub use glb::to_glb;
-pub use obj::{ObjNormals, ObjText, to_obj};
+pub use obj::{ObjNormals, ObjText, ObjVertices, to_obj};
 
 /// What was written otherwise than the model has it, because the format has no way to say it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

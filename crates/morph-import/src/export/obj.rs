@@ -18,6 +18,32 @@ pub enum ObjNormals<'a> {
     PerTriangle(&'a [[f32; 3]]),
 }
 
+/// The vertices of a primitive, each list with one for each vertex.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjVertices<'a> {
+    /// Where they lie.
+    pub positions: &'a [[f32; 3]],
+    /// Their normals.
+    pub normals: ObjNormals<'a>,
+    /// Texture coordinates with v pointing down, as in glTF; their v points up in OBJ.
+    pub texcoords: Option<&'a [[f32; 2]]>,
+    /// Colors, written behind the positions as three numbers, which OBJ itself does not know and many programs read.
+    /// Opacity has no place.
+    pub colors: Option<&'a [[f32; 4]]>,
+}
+
+impl<'a> ObjVertices<'a> {
+    /// Positions alone.
+    pub fn at(positions: &'a [[f32; 3]]) -> Self {
+        ObjVertices {
+            positions,
+            normals: ObjNormals::Absent,
+            texcoords: None,
+            colors: None,
+        }
+    }
+}
+
 /// OBJ text in the making, of any number of primitives.
 #[derive(Debug)]
 pub struct ObjText {
@@ -48,13 +74,16 @@ impl ObjText {
         self.line(format_args!("o {name}"));
     }
 
-    /// Writes a primitive with its vertices at `positions`, one for each, and with these normals. Texture coordinates
-    /// are those of the first set; their v points up in OBJ.
-    pub fn primitive(&mut self, primitive: &Primitive, positions: &[[f32; 3]], normals: ObjNormals<'_>) {
-        for [x, y, z] in positions {
-            self.line(format_args!("v {x} {y} {z}"));
+    /// Writes a primitive with these vertices and its own faces.
+    pub fn primitive(&mut self, primitive: &Primitive, vertices: &ObjVertices<'_>) {
+        let (positions, normals) = (vertices.positions, vertices.normals);
+        for (vertex, [x, y, z]) in positions.iter().enumerate() {
+            match vertices.colors.and_then(|colors| colors.get(vertex)) {
+                Some([r, g, b, _]) => self.line(format_args!("v {x} {y} {z} {r} {g} {b}")),
+                None => self.line(format_args!("v {x} {y} {z}")),
+            }
         }
-        let texcoords = primitive.texcoords.first().map_or(&[][..], Vec::as_slice);
+        let texcoords = vertices.texcoords.unwrap_or_default();
         for [u, v] in texcoords {
             self.line(format_args!("vt {u} {}", 1.0 - v));
         }
@@ -65,7 +94,7 @@ impl ObjText {
         for [x, y, z] in vectors {
             self.line(format_args!("vn {x} {y} {z}"));
         }
-        self.faces(primitive, normals);
+        self.faces(primitive, normals, !texcoords.is_empty());
         self.position_count += positions.len();
         self.texcoord_count += texcoords.len();
         self.normal_count += vectors.len();
@@ -76,7 +105,7 @@ impl ObjText {
         self.text
     }
 
-    fn faces(&mut self, primitive: &Primitive, normals: ObjNormals<'_>) {
+    fn faces(&mut self, primitive: &Primitive, normals: ObjNormals<'_>, has_texcoords: bool) {
         let (keyword, corner_count) = match primitive.topology {
             Topology::Points => ("p", 1),
             Topology::Lines => ("l", 2),
@@ -84,7 +113,7 @@ impl ObjText {
         };
         // Points and lines have neither normals nor, in most readers, texture coordinates.
         let is_face = primitive.topology == Topology::Triangles;
-        let has_texcoords = is_face && !primitive.texcoords.is_empty();
+        let has_texcoords = is_face && has_texcoords;
         for (face, corners) in primitive.indices.chunks_exact(corner_count).enumerate() {
             self.text.push_str(keyword);
             for &corner in corners {
@@ -147,7 +176,12 @@ fn write_placed(obj: &mut ObjText, primitive: &Primitive, world: &Mat4) {
     let normals = normals
         .as_deref()
         .map_or(ObjNormals::Absent, ObjNormals::PerVertex);
-    obj.primitive(primitive, &positions, normals);
+    let vertices = ObjVertices {
+        normals,
+        texcoords: primitive.texcoords.first().map(Vec::as_slice),
+        ..ObjVertices::at(&positions)
+    };
+    obj.primitive(primitive, &vertices);
 }
 
 fn notes(model: &Model) -> Vec<ExportNote> {

@@ -1,35 +1,67 @@
 //! Weights for several meshes at once: a name counts for every mesh that has it.
 
+use morph_core::rig::Rig;
 use morph_core::{MorphMesh, MorphTarget, NameTable, WeightError, weights_from_names};
 
+use super::WeightRequest;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::preset::Preset;
-use crate::weights::WeightRequest;
 
 /// A mesh whose weights are asked for.
-#[derive(Debug)]
-pub(super) struct Asking<'a> {
-    pub(super) place: String,
-    pub(super) names: &'a NameTable,
-    /// What the file gives it.
-    pub(super) file_default: &'a [f32],
+#[derive(Debug, Clone)]
+pub(crate) struct Asking<'a> {
+    pub(crate) place: String,
+    /// The names of its targets.
+    pub(crate) targets: &'a NameTable,
+    /// Its rig, whose controls take the weights that are asked for.
+    pub(crate) rig: Option<&'a Rig>,
+    /// The weights of its targets where none were asked for.
+    pub(crate) own: &'a [f32],
+}
+
+impl Asking<'_> {
+    /// What weights are asked for by.
+    fn names(&self) -> &NameTable {
+        self.rig.map_or(self.targets, Rig::controls)
+    }
+
+    /// One weight per target, after [`check`].
+    pub(crate) fn resolve(
+        &self,
+        request: &WeightRequest,
+        console: &mut Console<'_>,
+    ) -> Result<Vec<f32>, CliError> {
+        let rig = self.rig.filter(|_| !request.asks_for_file_default());
+        let (asked, warning) = match rig {
+            Some(rig) => request.for_mesh(rig.controls(), &[], &self.place)?,
+            None => request.for_mesh(self.targets, self.own, &self.place)?,
+        };
+        if let Some(warning) = warning {
+            console.warn(warning);
+        }
+        let Some(rig) = rig else { return Ok(asked) };
+        let mut weights = vec![0.0; self.targets.len()];
+        rig.evaluate(&asked, &mut weights)
+            .map_err(|source| CliError::playback(source.into()))?;
+        Ok(weights)
+    }
 }
 
 /// Refuses names that no mesh has, and a target number that none has.
-pub(super) fn check(request: &WeightRequest, all: &[Asking<'_>]) -> Result<(), CliError> {
+pub(crate) fn check(request: &WeightRequest, all: &[Asking<'_>]) -> Result<(), CliError> {
     match request {
         WeightRequest::Named(pairs) => {
             let unknown = pairs
                 .iter()
-                .find(|(name, _)| all.iter().all(|mesh| mesh.names.slot(name).is_none()));
+                .find(|(name, _)| all.iter().all(|mesh| mesh.names().slot(name).is_none()));
             match unknown {
                 Some((name, weight)) => Err(unknown_name(name, *weight, all)),
                 None => Ok(()),
             }
         }
         WeightRequest::Preset(Preset::Only(given)) => {
-            let count = all.iter().map(|mesh| mesh.names.len()).max().unwrap_or(0);
+            let count = all.iter().map(|mesh| mesh.names().len()).max().unwrap_or(0);
             if *given < count {
                 return Ok(());
             }
@@ -49,7 +81,7 @@ pub(super) fn check(request: &WeightRequest, all: &[Asking<'_>]) -> Result<(), C
 
 /// The error for a name that no mesh has, with the nearest of all names.
 fn unknown_name(name: &str, weight: f32, all: &[Asking<'_>]) -> CliError {
-    let mut names: Vec<&str> = all.iter().flat_map(|mesh| mesh.names.iter()).collect();
+    let mut names: Vec<&str> = all.iter().flat_map(|mesh| mesh.names().iter()).collect();
     names.sort_unstable();
     names.dedup();
     let targets: Vec<MorphTarget> = names.into_iter().map(MorphTarget::empty).collect();
@@ -68,31 +100,4 @@ fn unknown_name(name: &str, weight: f32, all: &[Asking<'_>]) -> CliError {
         _ => "all drawn meshes".to_owned(),
     };
     CliError::Weight { place, source }
-}
-
-/// One weight per target of one of the meshes, after [`check`].
-pub(super) fn resolve(
-    request: &WeightRequest,
-    mesh: &Asking<'_>,
-    console: &mut Console<'_>,
-) -> Result<Vec<f32>, CliError> {
-    if let WeightRequest::Preset(preset) = request {
-        // Some other mesh has the target that this one lacks.
-        return Ok(preset
-            .weights(mesh.names.len())
-            .unwrap_or_else(|| vec![0.0; mesh.names.len()]));
-    }
-    if let WeightRequest::Named(pairs) = request {
-        let known: Vec<(&str, f32)> = pairs
-            .iter()
-            .filter(|(name, _)| mesh.names.slot(name).is_some())
-            .map(|(name, weight)| (name.as_str(), *weight))
-            .collect();
-        return weights_from_names(&known, mesh.names).map_err(CliError::weight(&mesh.place));
-    }
-    let (weights, warning) = request.resolve(mesh.names, mesh.file_default, &mesh.place)?;
-    if let Some(warning) = warning {
-        console.warn(warning);
-    }
-    Ok(weights)
 }

@@ -1,15 +1,21 @@
 //! The command line, in clap's words. The comments here are what `--help` shows.
 
+mod model;
+mod pose;
+mod threshold;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use morph_core::Quantization;
-use morph_import::{ImportOptions, Space, UpAxis};
 use morph_render::Pass;
 
-use crate::preset::Preset;
 use crate::render::camera::CameraChoice;
 use crate::render::size::Size;
+
+pub(crate) use model::ModelArgs;
+pub(crate) use pose::{ClipArgs, PoseArgs, WeightArgs};
+pub(crate) use threshold::ThresholdArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,96 +72,6 @@ pub(crate) enum Command {
     Pack(PackArgs),
 }
 
-/// The model and how it is read.
-#[derive(Debug, Args)]
-pub(crate) struct ModelArgs {
-    /// Model: .gltf, .glb, .vrm, .fbx, the base .obj of MakeHuman, or a cooked .morph
-    pub(crate) file: PathBuf,
-    /// MakeHuman: a .target or .target.gz file, or a folder of them; may be repeated. Without it the folder `targets`
-    /// beside the .obj
-    #[arg(long, value_name = "DIR|FILE", help_heading = "Reading the model")]
-    pub(crate) targets: Vec<PathBuf>,
-    /// MakeHuman: groups of the .obj to read, each as a primitive [default: body]
-    #[arg(
-        long,
-        value_name = "A,B",
-        value_delimiter = ',',
-        help_heading = "Reading the model"
-    )]
-    pub(crate) groups: Vec<String>,
-    /// MakeHuman: a rig, rig.NAME.json, whose bones become nodes and a skin
-    #[arg(long, value_name = "FILE", help_heading = "Reading the model")]
-    pub(crate) rig: Option<PathBuf>,
-    /// MakeHuman: the weights of the rig. Without it weights.NAME.json beside rig.NAME.json
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "rig",
-        help_heading = "Reading the model"
-    )]
-    pub(crate) rig_weights: Option<PathBuf>,
-    /// Make normals and normal deltas where the file has none
-    #[arg(long, help_heading = "Reading the model")]
-    pub(crate) generate_normals: bool,
-    /// Make tangents and tangent deltas (MikkTSpace) where the file has none, and normals and texture coordinates
-    #[arg(long, help_heading = "Reading the model")]
-    pub(crate) generate_tangents: bool,
-    /// FBX: units and axes of the data
-    #[arg(
-        long,
-        value_enum,
-        value_name = "SPACE",
-        default_value_t = SpaceChoice::Meters,
-        help_heading = "Reading the model"
-    )]
-    pub(crate) space: SpaceChoice,
-    /// Multiply all lengths by this: 100 makes centimetres of metres
-    #[arg(
-        long,
-        value_name = "X",
-        default_value_t = 1.0,
-        allow_hyphen_values = true,
-        help_heading = "Reading the model"
-    )]
-    pub(crate) scale: f32,
-    /// The axis that points up in what is read: z turns the model
-    #[arg(
-        long,
-        value_enum,
-        value_name = "AXIS",
-        default_value_t = UpChoice::Y,
-        help_heading = "Reading the model"
-    )]
-    pub(crate) up: UpChoice,
-    /// Leave the targets out
-    #[arg(long, help_heading = "Reading the model")]
-    pub(crate) no_morphs: bool,
-}
-
-impl ModelArgs {
-    pub(crate) fn import_options(&self) -> ImportOptions {
-        ImportOptions {
-            targets: self.targets.clone(),
-            groups: self.groups.clone(),
-            rig: self.rig.clone(),
-            rig_weights: self.rig_weights.clone(),
-            generate_normals: self.generate_normals,
-            generate_tangents: self.generate_tangents,
-            space: match self.space {
-                SpaceChoice::Meters => Space::Meters,
-                SpaceChoice::File => Space::File,
-            },
-            scale: self.scale,
-            up: match self.up {
-                UpChoice::Y => UpAxis::Y,
-                UpChoice::Z => UpAxis::Z,
-            },
-            morphs: !self.no_morphs,
-            ..ImportOptions::default()
-        }
-    }
-}
-
 /// What `sample` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -168,9 +84,8 @@ Examples:
 pub(crate) struct SampleArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Clip, by its index in the file or its name
-    #[arg(long, value_name = "N|NAME", default_value = "0")]
-    pub(crate) clip: String,
+    #[command(flatten)]
+    pub(crate) clip: ClipArgs,
     /// Times in seconds
     #[arg(long, value_name = "T,T", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) times: Vec<f32>,
@@ -186,24 +101,6 @@ pub(crate) struct SampleArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The units and axes of an FBX file's data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SpaceChoice {
-    /// Metres, Y up
-    Meters,
-    /// As the file has them
-    File,
-}
-
-/// The axis that points up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UpChoice {
-    /// As in glTF
-    Y,
-    /// What was along Z is along -Y then
-    Z,
 }
 
 /// The order of the vertices in a result.
@@ -235,58 +132,6 @@ pub(crate) enum ConvertFormat {
     Glb,
     /// Wavefront OBJ: the rest pose of every node, and nothing that moves
     Obj,
-}
-
-/// The weights: one of the three, or the file's own.
-#[derive(Debug, Args)]
-#[group(multiple = false)]
-pub(crate) struct WeightArgs {
-    /// Weights by target name, all others zero: "jawOpen=1,mouthSmileLeft=-0.3". For names that hold a comma there is
-    /// --weights-file
-    #[arg(
-        long,
-        value_name = "LIST",
-        allow_hyphen_values = true,
-        help_heading = "Weights [default: the file's own]"
-    )]
-    pub(crate) weights: Option<String>,
-    /// JSON: an array of numbers, one per target, where a short one reads as zero for the rest; or an object of names
-    /// and numbers, all others zero: {"jawOpen": 1, "smile, left": -0.3}
-    #[arg(
-        long,
-        value_name = "W.json",
-        help_heading = "Weights [default: the file's own]"
-    )]
-    pub(crate) weights_file: Option<PathBuf>,
-    /// rest, mixed (0.6, -0.35, 1.3, 0, 0.125, 0, 0, repeated), all-half, first-minus-1, last-2, or only:K (target K
-    /// at 1)
-    #[arg(
-        long,
-        value_name = "PRESET",
-        help_heading = "Weights [default: the file's own]"
-    )]
-    pub(crate) preset: Option<Preset>,
-}
-
-/// What a build drops.
-#[derive(Debug, Args)]
-pub(crate) struct ThresholdArgs {
-    /// Drop entries that move a vertex by no more than this, in model units [default: 0]
-    #[arg(
-        long,
-        value_name = "X",
-        allow_hyphen_values = true,
-        help_heading = "Arithmetic"
-    )]
-    pub(crate) position_threshold: Option<f32>,
-    /// Keep them all the same if they change a normal or tangent by more than this, against a unit one [default: 0]
-    #[arg(
-        long,
-        value_name = "Y",
-        allow_hyphen_values = true,
-        help_heading = "Arithmetic"
-    )]
-    pub(crate) direction_threshold: Option<f32>,
 }
 
 #[derive(Debug, Args)]
@@ -393,33 +238,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "P", default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) primitive: usize,
     #[command(flatten)]
-    pub(crate) weights: WeightArgs,
-    /// VRM: values of expressions, 0 to 1, which become weights as the avatar has it, what they hold back included:
-    /// "happy=0.5,blink=1". Targets that no expression moves stay as the file has them
-    #[arg(
-        long,
-        value_name = "LIST",
-        allow_hyphen_values = true,
-        conflicts_with_all = ["weights", "weights_file", "preset"],
-        help_heading = "Weights [default: the file's own]"
-    )]
-    pub(crate) expression: Option<String>,
-    /// Clip, by its index in the file or its name: at --time it stands in for the weights that it drives
-    #[arg(long, value_name = "N|NAME", help_heading = "Scene")]
-    pub(crate) clip: Option<String>,
-    /// Time in the clip, in seconds
-    #[arg(
-        long,
-        value_name = "T",
-        default_value_t = 0.0,
-        requires = "clip",
-        allow_hyphen_values = true,
-        help_heading = "Scene"
-    )]
-    pub(crate) time: f32,
-    /// Skin after the morph, on the host: the result is in the model's space
-    #[arg(long, help_heading = "Scene")]
-    pub(crate) skin: bool,
+    pub(crate) pose: PoseArgs,
     /// Node that shows the mesh, by its index in the file [default: the first, with --skin the first that has a skin]
     #[arg(long, value_name = "NODE", help_heading = "Scene")]
     pub(crate) node: Option<usize>,
@@ -478,7 +297,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "P", requires = "mesh", allow_negative_numbers = true)]
     pub(crate) primitive: Option<usize>,
     #[command(flatten)]
-    pub(crate) weights: WeightArgs,
+    pub(crate) pose: PoseArgs,
     /// Picture to write, a .png
     #[arg(long, value_name = "X.png")]
     pub(crate) out: PathBuf,
