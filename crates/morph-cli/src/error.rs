@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use morph_anim::yaml::YamlError;
 use morph_anim::{ClipError, OtherLayout};
 use morph_core::expression::ExpressionValueError;
-use morph_core::{BuildError, KernelError, RestError, SkinError, Stream, VertexSet, WeightError};
+use morph_core::{BuildError, KernelError, Limit, RestError, SkinError, Stream, VertexSet, WeightError};
 use morph_import::ImportError;
 use morph_import::PlaybackError;
 use morph_import::cooked::{CookError, CookedModelError};
@@ -112,6 +112,9 @@ pub(crate) enum CliError {
         given: usize,
         count: usize,
     },
+    /// A threshold that means nothing.
+    #[error("the {limit} threshold {value} cannot be used; it has to be finite and not negative")]
+    Threshold { limit: Limit, value: f32 },
     /// No instances were asked for.
     #[error("--instances 0 leaves nothing to run; give at least 1")]
     NoInstances,
@@ -240,8 +243,12 @@ pub(crate) enum CliError {
     #[error("--out {}: there is no folder {}; make it first", path.display(), folder.display())]
     OutFolder { path: PathBuf, folder: PathBuf },
     /// The result would take the place of what it is made from.
-    #[error("--out {}: this is the file to read; name another one", path.display())]
-    OutIsInput { path: PathBuf },
+    #[error(
+        "--out {}: this is the file to read; name another one, as in --out {}",
+        path.display(),
+        free.display()
+    )]
+    OutIsInput { path: PathBuf, free: PathBuf },
     /// The model does not fit the format to write.
     #[error("cannot write this model: {source}")]
     Export { source: ExportError },

@@ -30,6 +30,7 @@ mod render;
 mod sample;
 mod table;
 mod text;
+mod threshold;
 mod weights;
 mod world;
 mod write;

@@ -11,7 +11,7 @@ use morph_import::{Format, ImportOptions, Mesh, Model, Primitive};
 
 use crate::console::Console;
 use crate::error::CliError;
-use crate::text::{counted, quoted};
+use crate::text::quoted;
 
 /// A model and the file that it came from.
 #[derive(Debug)]
@@ -72,17 +72,6 @@ impl Loaded {
     pub(crate) fn warn(&self, console: &mut Console<'_>) {
         for warning in &self.model.warnings {
             console.warn(warning);
-        }
-    }
-
-    /// Tells that the avatar's expressions are not in what is written.
-    pub(crate) fn warn_of_expressions(&self, console: &mut Console<'_>) {
-        let count = self.model.expressions.len();
-        if count > 0 {
-            let expressions = counted(count, "expression", "expressions");
-            console.warn(format_args!(
-                "the file has {expressions}, which no format that is written holds"
-            ));
         }
     }
 

@@ -6,74 +6,8 @@ mod common;
 
 use std::path::Path;
 
-use common::{folder, morph, write};
+use common::{arm, folder, morph, write};
 use serde_json::{Value, json};
-
-/// A bone that turns by a quarter, and a vertex that a target moves along x; both over one second.
-///
-/// The target `out` goes from 0 to 1, `still` has no track.
-fn arm() -> String {
-    let mut bytes: Vec<u8> = Vec::new();
-    let (mut views, mut accessors) = (Vec::new(), Vec::new());
-    let mut add = |values: &[f32], kind: &str, width: usize| {
-        views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 4 * values.len() }));
-        bytes.extend(values.iter().flat_map(|x| x.to_le_bytes()));
-        let (low, high) = values
-            .iter()
-            .fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
-        let mut accessor = json!({
-            "bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width, "type": kind,
-        });
-        if kind == "SCALAR" {
-            (accessor["min"], accessor["max"]) = (json!([low]), json!([high]));
-        }
-        accessors.push(accessor);
-    };
-    let half = std::f32::consts::FRAC_1_SQRT_2;
-    add(&[0.0; 9], "VEC3", 3);
-    add(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0], "VEC3", 3);
-    add(
-        &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
-        "VEC4",
-        4,
-    );
-    add(&[0.0, 1.0], "SCALAR", 1);
-    add(&[0.0, 1.0], "SCALAR", 1);
-    add(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half], "VEC4", 4);
-    // All joints are 0, which is what zero bytes say.
-    views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 12 }));
-    bytes.extend([0; 12]);
-    accessors
-        .push(json!({ "bufferView": views.len() - 1, "componentType": 5121, "count": 3, "type": "VEC4" }));
-    (accessors[0]["min"], accessors[0]["max"]) = (json!([0, 0, 0]), json!([0, 0, 0]));
-    let pointer = json!({ "KHR_animation_pointer": { "pointer": "/nodes/0/weights/0" } });
-    json!({
-        "asset": { "version": "2.0" },
-        "extensionsUsed": ["KHR_animation_pointer"],
-        "buffers": [{ "byteLength": bytes.len(), "uri": common::data_uri(&bytes) }],
-        "bufferViews": views,
-        "accessors": accessors,
-        "meshes": [{
-            "extras": { "targetNames": ["out", "still"] },
-            "primitives": [{
-                "attributes": { "POSITION": 0, "WEIGHTS_0": 2, "JOINTS_0": 6 },
-                "targets": [{ "POSITION": 1 }, { "POSITION": 1 }],
-            }],
-        }],
-        "skins": [{ "joints": [1] }],
-        "nodes": [{ "name": "arm", "mesh": 0, "skin": 0, "translation": [5, 5, 5] }, { "name": "bone" }],
-        "scenes": [{ "nodes": [0, 1] }],
-        "animations": [{
-            "name": "wave",
-            "samplers": [{ "input": 3, "output": 4 }, { "input": 3, "output": 5 }],
-            "channels": [
-                { "sampler": 0, "target": { "path": "pointer", "extensions": pointer } },
-                { "sampler": 1, "target": { "node": 1, "path": "rotation" } },
-            ],
-        }],
-    })
-    .to_string()
-}
 
 fn sample(folder: &Path, more: &[&str]) -> Value {
     morph(folder, &[&["sample", "arm.gltf", "--json"], more].concat())
@@ -196,4 +130,134 @@ fn what_cannot_be_played_is_refused() {
     write(folder.path(), "square.gltf", common::square());
     refuse(&["eval", "square.gltf", "--skin"], &["has no skin"]);
     refuse(&["sample", "square.gltf", "--fps", "1"], &["it has none"]);
+}
+
+/// A clip for other models than the one that it is played on: it names the mesh's node otherwise, one bone and one target
+/// that nothing has, and twice a joint that is not there.
+const AUTHORED: &str = "\
+version: 2
+name: nod
+tracks:
+- {node: face, property: weight, target: still, interpolation: linear, times: [0, 1], values: [0, 2]}
+- {node: face, property: weight, target: smile, interpolation: step, times: [0], values: [1]}
+- {node: bone, property: rotation, interpolation: step, times: [0], values: [[0, 0, 1, 0]]}
+- {node: tail, property: rotation, interpolation: step, times: [0], values: [[0, 0, 0, 1]]}
+- {node: tail, property: translation, interpolation: step, times: [0], values: [[0, 0, 0]]}
+";
+
+#[test]
+fn an_authored_clip_is_bound_by_names() {
+    let folder = folder();
+    write(folder.path(), "arm.gltf", arm());
+    write(folder.path(), "nod.yaml", AUTHORED);
+    let warning = "the clip drives what the model does not have: 1 joint, such as node `tail`; 1 weight, such as target \
+                   `smile` of node `face`";
+    let command = [
+        "eval",
+        "arm.gltf",
+        "--clip-file",
+        "nod.yaml",
+        "--time",
+        "0.5",
+        "--json",
+    ];
+    let run = morph(folder.path(), &command);
+    assert!(run.code == 0 && run.notes.contains(warning), "{}", run.notes);
+    let result = run.json();
+    // The weight found its target by name alone; the model's own clip plays no part.
+    assert_eq!(result["weights"], json!([0.0, 1.0]));
+    assert_eq!(
+        (&result["clip"], &result["clip_file"], &result["time"]),
+        (&json!(0), &json!("nod.yaml"), &json!(0.5))
+    );
+    let run = morph(folder.path(), &[&command[..], &["--skin"]].concat());
+    let position = &run.json()["positions"][0];
+    assert_eq!(position, &json!([-1.0, 0.0, 0.0]), "half a turn of the bone");
+
+    let command = [
+        "sample",
+        "arm.gltf",
+        "--clip-file",
+        "nod.yaml",
+        "--times",
+        "1",
+        "--json",
+    ];
+    let run = morph(folder.path(), &command);
+    assert!(run.notes.contains(warning), "{}", run.notes);
+    let sampled = run.json();
+    assert_eq!(sampled["unresolved"], json!({ "joints": 1, "weights": 1 }));
+    assert_eq!(
+        sampled["clip"],
+        json!({ "index": 0, "name": "nod", "duration": 1.0, "file": "nod.yaml" })
+    );
+    assert_eq!(
+        sampled["samples"][0]["weights"],
+        json!({ "arm": { "still": 2.0 } })
+    );
+    let by_name = [&command[..], &["--clip", "nod"]].concat();
+    assert_eq!(morph(folder.path(), &by_name).json(), sampled);
+}
+
+#[test]
+fn a_clip_of_another_model_drives_what_is_called_alike() {
+    let folder = folder();
+    write(folder.path(), "arm.gltf", arm());
+    let other = arm().replace("\"wave\"", "\"hello\"");
+    write(folder.path(), "other.gltf", other);
+    let eval = |more: &[&str]| {
+        let command = [&["eval", "arm.gltf", "--time", "0.5", "--skin", "--json"], more].concat();
+        morph(folder.path(), &command).ok().json()
+    };
+    let (own, others) = (
+        eval(&["--clip", "wave"]),
+        eval(&["--clip-file", "other.gltf", "--clip", "hello"]),
+    );
+    assert_eq!(own["positions"], others["positions"]);
+    assert_eq!(
+        (&own["clip_file"], &others["clip_file"]),
+        (&json!(null), &json!("other.gltf"))
+    );
+    // Nothing of another model is there.
+    write(folder.path(), "square.gltf", common::square());
+    let command = ["eval", "square.gltf", "--clip-file", "other.gltf"];
+    let run = morph(folder.path(), &command);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.notes.contains("nothing that it drives is there"),
+        "{}",
+        run.notes
+    );
+}
+
+#[test]
+fn clip_files_that_are_none_are_refused() {
+    let folder = folder();
+    write(folder.path(), "arm.gltf", arm());
+    write(folder.path(), "square.gltf", common::square());
+    write(folder.path(), "nod.yaml", AUTHORED);
+    write(
+        folder.path(),
+        "version.yaml",
+        AUTHORED.replace("version: 2", "version: 2.0"),
+    );
+    let refuse = |file: &str, more: &[&str], parts: &[&str]| {
+        let command = [&["eval", "arm.gltf", "--clip-file", file], more].concat();
+        morph(folder.path(), &command).refused(parts);
+    };
+    refuse("none.yaml", &[], &["none.yaml", "No such file"]);
+    refuse("none.glb", &[], &["none.glb", "No such file"]);
+    refuse("version.yaml", &[], &["version.yaml:1:10", "write 2, not 2.0"]);
+    refuse(
+        "nod.yaml",
+        &["--clip", "yes"],
+        &["nod.yaml has no clip `yes`", "0 `nod`"],
+    );
+    refuse(
+        "square.gltf",
+        &[],
+        &["square.gltf has no clip `0`", "it has none"],
+    );
+    let alone = ["eval", "arm.gltf", "--time", "1"];
+    assert_eq!(morph(folder.path(), &alone).code, 2, "a time needs a clip");
 }

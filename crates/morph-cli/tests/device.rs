@@ -7,8 +7,8 @@
 mod common;
 
 use common::{
-    Gltf, SQUARE, SQUARE_INDICES, folder, has_swiftshader, morph, names_in, square, two_meshes, write,
-    write_makehuman,
+    Gltf, SQUARE, SQUARE_INDICES, avatar, boned_square, folder, has_swiftshader, morph, names_in, square,
+    two_meshes, write, write_makehuman,
 };
 use serde_json::json;
 
@@ -264,4 +264,100 @@ fn every_camera_sees_makehuman() {
         morph(folder.path(), &args).ok();
         assert_eq!(picture(folder.path(), "x.png").dimensions(), (48, 48));
     }
+}
+
+/// A clip that turns a node by a quarter around z and stands it three to the right.
+fn turn(node: &str) -> String {
+    format!(
+        "version: 2\ntracks:\n\
+         - {{node: {node}, property: rotation, interpolation: step, times: [0], values: [[0, 0, 0.38268343, 0.92387953]]}}\n\
+         - {{node: {node}, property: translation, interpolation: step, times: [0], values: [[3, 0, 0]]}}\n\
+         - {{node: n0, property: weight, target: lift, interpolation: step, times: [0], values: [1]}}\n"
+    )
+}
+
+#[test]
+fn bones_carry_what_the_pre_pass_morphed() {
+    let folder = folder();
+    write(folder.path(), "boned.gltf", boned_square());
+    write(folder.path(), "bone.yaml", turn("bone"));
+    let plain = boned_square()
+        .replace("\"skin\":0,", "")
+        .replace(",\"skin\":0", "");
+    write(folder.path(), "plain.gltf", plain);
+    write(folder.path(), "node.yaml", turn("n0"));
+    for pass in ["color", "motion", "normal"] {
+        let render = |file: &str, clip: &str, out: &str, more: &[&str]| {
+            let common = [
+                "--camera",
+                "left",
+                "--size",
+                "64x64",
+                "--pass",
+                pass,
+                "--clip-file",
+                clip,
+                "--out",
+                out,
+            ];
+            morph(
+                folder.path(),
+                &[&["render", file, "--json"], &common[..], more].concat(),
+            )
+        };
+        let skinned = render("boned.gltf", "bone.yaml", "skinned.png", &["--skin"])
+            .ok()
+            .json();
+        assert_eq!(
+            (&skinned["skinned"], &skinned["clip"]),
+            (&json!(1), &json!(0)),
+            "{skinned}"
+        );
+        assert_eq!(skinned["active_targets"], 1);
+        // A bone and a node that stand alike give one picture.
+        render("plain.gltf", "node.yaml", "placed.png", &[]).ok();
+        let (skinned, placed) = (
+            picture(folder.path(), "skinned.png"),
+            picture(folder.path(), "placed.png"),
+        );
+        assert_eq!(differing(&skinned, &placed), 0, "{pass}");
+        // Without the bones it is drawn where it was bound, and that is told.
+        let still = render("boned.gltf", "bone.yaml", "still.png", &[]);
+        assert!(still.notes.contains("only with --skin"), "{}", still.notes);
+        if pass == "motion" {
+            assert!(differing(&skinned, &picture(folder.path(), "still.png")) > 50);
+        }
+    }
+    let none = ["render", "plain.gltf", "--skin", "--out", "x.png"];
+    morph(folder.path(), &none).refused(&["plain.gltf has no skin", "leave --skin out"]);
+}
+
+#[test]
+fn expressions_are_drawn_as_the_weights_that_they_are() {
+    let folder = folder();
+    write(folder.path(), "avatar.gltf", avatar());
+    let render = |out: &str, more: &[&str]| {
+        let common = [
+            "render",
+            "avatar.gltf",
+            "--size",
+            "64x64",
+            "--pass",
+            "depth",
+            "--out",
+            out,
+        ];
+        morph(folder.path(), &[&common[..], more].concat())
+    };
+    render("expressed.png", &["--expression", "blink=1,happy=0.25"]).ok();
+    render(
+        "weighted.png",
+        &["--weights", "grow=0.75,liftTop=0.25,idle=0.125"],
+    )
+    .ok();
+    render("own.png", &[]).ok();
+    let picture = |name| picture(folder.path(), name);
+    assert_eq!(differing(&picture("expressed.png"), &picture("weighted.png")), 0);
+    assert!(differing(&picture("expressed.png"), &picture("own.png")) > 0);
+    render("x.png", &["--expression", "blin=1"]).refused(&["has no expression `blin`"]);
 }

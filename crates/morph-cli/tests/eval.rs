@@ -7,7 +7,8 @@ mod common;
 use serde_json::json;
 
 use common::{
-    SQUARE, folder, morph, names_in, plain_square, square, two_meshes, vectors, write, write_makehuman,
+    Gltf, SQUARE, SQUARE_INDICES, folder, morph, names_in, plain_square, square, two_meshes, vectors, write,
+    write_makehuman,
 };
 
 #[test]
@@ -372,4 +373,70 @@ fn a_mesh_without_normals_gets_flat_ones_after_the_morph() {
     let text = std::fs::read_to_string(folder.path().join("plain.obj")).unwrap();
     let faces: Vec<&str> = text.lines().filter(|line| line.starts_with("f ")).collect();
     assert_eq!(faces, ["f 1//1 2//1 3//1", "f 1//2 3//2 4//2"]);
+}
+
+/// A square whose one target moves a corner, its texture coordinates, and the colors of two corners.
+fn colored() -> String {
+    let mut gltf = Gltf::default();
+    let positions = gltf.vectors(&SQUARE);
+    let indices = gltf.indices(&SQUARE_INDICES);
+    let texcoords = gltf.vectors(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
+    let colors = gltf.vectors(&[[0.5, 0.5, 0.5, 1.0]; 4]);
+    let moved = gltf.vectors(&[[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0], [0.0; 3]]);
+    let shifted = gltf.vectors(&[[0.0; 2], [0.0; 2], [0.25, -0.5], [0.0; 2]]);
+    let tinted = gltf.vectors(&[[1.0, 0.0, -0.25, 0.0], [0.0; 4], [0.0, 0.25, 0.0, -0.5], [0.0; 4]]);
+    gltf.text(&[json!({
+        "primitives": [{
+            "attributes": {"POSITION": positions, "TEXCOORD_0": texcoords, "COLOR_0": colors},
+            "indices": indices,
+            "targets": [{"POSITION": moved, "TEXCOORD_0": shifted, "COLOR_0": tinted}],
+        }],
+        "extras": {"targetNames": ["blush"]},
+    })])
+}
+
+#[test]
+fn texture_coordinates_and_colors_are_morphed_in_every_output() {
+    let folder = folder();
+    write(folder.path(), "colored.gltf", colored());
+    morph(folder.path(), &["pack", "colored.gltf", "-o", "colored.morph"]).ok();
+    for file in ["colored.gltf", "colored.morph"] {
+        let result = morph(folder.path(), &["eval", file, "--weights", "blush=1", "--json"])
+            .ok()
+            .json();
+        assert_eq!(
+            result["texcoords"],
+            json!({ "TEXCOORD_0": [[0.0, 0.0], [1.0, 0.0], [1.25, 0.5], [0.0, 1.0]] })
+        );
+        // Clamped after the target: 0.5 + 1 is 1.
+        assert_eq!(
+            result["colors"],
+            json!({ "COLOR_0": [
+                [1.0, 0.5, 0.25, 1.0], [0.5, 0.5, 0.5, 1.0], [0.5, 0.75, 0.5, 0.5], [0.5, 0.5, 0.5, 1.0],
+            ] })
+        );
+    }
+    let eval = |more: &[&str]| {
+        morph(
+            folder.path(),
+            &[&["eval", "colored.gltf", "--weights", "blush=1"], more].concat(),
+        )
+    };
+    let text = eval(&[]).ok().out;
+    assert!(
+        text.contains("changed       TEXCOORD_0: 1 vertex, by up to 0.5"),
+        "{text}"
+    );
+    assert!(
+        text.contains("changed       COLOR_0: 2 vertices, by up to 0.5"),
+        "{text}"
+    );
+    eval(&["--out", "x.json"]).ok();
+    let whole: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("x.json")).unwrap()).unwrap();
+    assert_eq!(whole["colors"]["COLOR_0"][2], json!([0.5, 0.75, 0.5, 0.5]));
+    eval(&["--out", "x.obj"]).ok();
+    let obj = std::fs::read_to_string(folder.path().join("x.obj")).unwrap();
+    assert!(obj.contains("\nv 1 1 1 0.5 0.75 0.5\n"), "{obj}");
+    assert!(obj.contains("\nvt 1.25 0.5\n"), "{obj}");
 }

@@ -4,24 +4,33 @@
 
 mod common;
 
-use common::{folder, morph, square, write};
+use common::{avatar, folder, morph, square, write};
 use serde_json::{Value, json};
 
-/// The square with two expressions, of which the second holds the first back.
-fn avatar() -> String {
-    let mut document: Value = serde_json::from_str(&square()).unwrap();
-    document["extensionsUsed"] = json!(["VRMC_vrm"]);
-    document["extensions"] = json!({ "VRMC_vrm": { "expressions": {
-        "preset": {
-            "blink": { "morphTargetBinds": [{ "node": 0, "index": 0, "weight": 1.0 }] },
-            "happy": {
-                "isBinary": false, "overrideBlink": "blend",
-                "morphTargetBinds": [{ "node": 0, "index": 2, "weight": 0.5 }],
-            },
-        },
-        "custom": { "wink": {} },
-    } } });
-    document.to_string()
+#[test]
+fn packing_keeps_expressions_and_converting_says_what_does() {
+    let folder = folder();
+    write(folder.path(), "avatar.gltf", avatar());
+    let packed = ["pack", "avatar.gltf", "-o", "avatar.morph", "--json"];
+    assert_eq!(morph(folder.path(), &packed).ok().json()["version"], 4);
+    let expressions =
+        |file: &str| morph(folder.path(), &["inspect", file, "--json"]).ok().json()["expressions"].clone();
+    assert_eq!(expressions("avatar.morph"), expressions("avatar.gltf"));
+    let eval = |file: &str| {
+        let list = "blink=1,happy=0.25";
+        morph(folder.path(), &["eval", file, "--json", "--expression", list])
+            .ok()
+            .json()["weights"]
+            .clone()
+    };
+    assert_eq!(eval("avatar.morph"), eval("avatar.gltf"));
+    let run = morph(folder.path(), &["convert", "avatar.gltf", "--to", "glb"]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.notes.contains("3 of the avatar expressions are left out") && run.notes.contains("`morph pack`"),
+        "{}",
+        run.notes
+    );
 }
 
 fn weights(folder: &std::path::Path, list: &str) -> Value {

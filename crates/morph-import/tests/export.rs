@@ -8,10 +8,11 @@
 mod common;
 
 use common::{Builder, load_bytes};
+use morph_anim::{self as animation, Clip, Curve, Keys, Track};
 use morph_core::rig::{Channel, Rig};
-use morph_core::{MorphTarget, NameTable, SetDeltas};
+use morph_core::{MorphMesh, MorphTarget, NameTable, SetDeltas};
 use morph_import::export::{ExportNote, to_glb, to_obj};
-use morph_import::{ImportOptions, Mesh, Model, load};
+use morph_import::{ImportOptions, Mesh, Model, ModelExpression, load};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -231,7 +232,10 @@ fn what_cannot_be_written_is_told() {
                 clip: 0,
                 what: "node \"nobody\"".to_owned()
             },
-            ExportNote::EmptyClip { clip: 0 },
+            ExportNote::EmptyClips {
+                clips: vec![0],
+                renumbered: Vec::new()
+            },
         ]
     );
     model.meshes[0].primitives[0].indices[0] = 4;
@@ -240,6 +244,88 @@ fn what_cannot_be_written_is_told() {
         error.to_string(),
         "mesh 0, primitive 0: there is no vertex 4, only 4"
     );
+}
+
+/// A clip of one track for a node, or of none.
+fn clip(name: &str, node: Option<&str>) -> Clip {
+    let curve = Curve::new(vec![0.0], Keys::Step(vec![[1.0; 3]])).unwrap();
+    let track = |node: &str| Track {
+        node: node.to_owned(),
+        channel: animation::Channel::Translation(curve.clone()),
+    };
+    Clip {
+        name: name.to_owned(),
+        tracks: node.map(track).into_iter().collect(),
+    }
+}
+
+#[test]
+fn clips_that_get_other_numbers_are_told_with_both() {
+    let mut builder = Builder::new();
+    let quad = builder.quad(json!([]));
+    builder.mesh(json!({ "primitives": [quad] }));
+    let mut model = builder.model();
+    let node = model.nodes[0].id.clone();
+    let moves = |name| clip(name, Some(&node));
+    model.clips = vec![
+        moves("a"),
+        clip("b", None),
+        moves("c"),
+        clip("d", None),
+        moves("e"),
+    ];
+    let (glb, notes) = to_glb(&model).unwrap();
+    let texts: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "clips 1, 3 drive nothing and are left out, as glTF has no clip without channels; of those behind, clip 2 \
+             becomes 1, 4 becomes 2"
+        ]
+    );
+    let read = load_bytes("x.glb", &glb, &ImportOptions::default()).unwrap();
+    let names: Vec<&str> = read.clips.iter().map(|clip| clip.name.as_str()).collect();
+    assert_eq!(names, ["a", "c", "e"]);
+    model.clips = vec![clip("z", None)];
+    assert_eq!(
+        to_glb(&model).unwrap().1[0].to_string(),
+        "clip 0 drives nothing and is left out, as glTF has no clip without channels"
+    );
+}
+
+#[test]
+fn expressions_point_to_the_format_that_keeps_them() {
+    let mut builder = Builder::new();
+    let quad = builder.quad(json!([]));
+    builder.mesh(json!({ "primitives": [quad] }));
+    let mut model = builder.model();
+    model.expressions.push(ModelExpression::default());
+    let (glb, notes) = to_glb(&model).unwrap();
+    assert_eq!(notes, [ExportNote::ExpressionsLost { count: 1 }]);
+    assert!(notes[0].to_string().contains("`morph pack`"), "{}", notes[0]);
+    // What only an avatar's own program could write is not there in part either.
+    assert!(!String::from_utf8_lossy(&glb).contains("VRM"));
+    assert_eq!(to_obj(&model).1, [ExportNote::NotInObj { what: "expressions" }]);
+}
+
+#[test]
+fn more_targets_than_can_be_built_are_told() {
+    let mut builder = Builder::new();
+    let quad = builder.quad(json!([]));
+    builder.mesh(json!({ "primitives": [quad] }));
+    let mut model = builder.model();
+    let limit = MorphMesh::MAX_TARGET_COUNT;
+    let mut set = |count: usize| {
+        let mesh = &mut model.meshes[0];
+        mesh.target_names = (0..count).map(|slot| format!("t{slot}")).collect();
+        mesh.default_weights = vec![0.0; count];
+        let targets = mesh.target_names.iter().map(MorphTarget::empty);
+        mesh.primitives[0].targets = targets.collect();
+        to_glb(&model).unwrap().1
+    };
+    assert_eq!(set(limit), []);
+    let (mesh, count) = (0, limit + 1);
+    assert_eq!(set(count), [ExportNote::ManyTargets { mesh, count, limit }]);
 }
 
 #[test]

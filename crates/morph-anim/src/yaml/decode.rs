@@ -111,6 +111,10 @@ fn version(node: &Node) -> Result<u32, Fault> {
         Ok(version) if (1..=NEWEST_VERSION).contains(&version) => Ok(version),
         _ => {
             let (version, newest) = (excerpt(text), NEWEST_VERSION);
+            let meant = |whole: &u32| text.parse() == Ok(f64::from(*whole));
+            if let Some(whole) = (1..=NEWEST_VERSION).find(meant) {
+                return Err((node.place, YamlErrorKind::VersionNotWhole { version, whole }));
+            }
             Err((node.place, YamlErrorKind::UnknownVersion { version, newest }))
         }
     }

@@ -128,6 +128,14 @@ pub enum YamlErrorKind {
         /// The newest version that is read.
         newest: u32,
     },
+    /// A version that is a number and not a whole one.
+    #[error("the version is a whole number: write {whole}, not {version}")]
+    VersionNotWhole {
+        /// What stands there.
+        version: String,
+        /// What it means.
+        whole: u32,
+    },
     /// A version too low for what is in the file.
     #[error("a {property} track needs version {needed}, and the file says that it is of version {declared}")]
     VersionTooLow {

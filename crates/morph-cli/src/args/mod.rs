@@ -75,12 +75,15 @@ pub(crate) enum Command {
 /// What `sample` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Only what the clip drives is listed: a weight of zero is a value, an absent one is left alone.
+Only what the clip drives is listed: a weight of zero is a value, an absent one is left alone. Without
+--clip it is clip 0. What the clip drives and the model does not have is told, joints and weights apart.
 Before the first key and after the last their values hold.
 
 Examples:
   morph sample face.glb --clip talk --fps 24 --json
-  morph sample body.glb --clip 0 --times 0,0.5,1")]
+  morph sample body.glb --clip 0 --times 0,0.5,1
+  morph sample face.glb --clip-file talk.yaml --fps 24
+  morph sample body.glb --clip-file walk.fbx --clip walk --fps 24 --json")]
 pub(crate) struct SampleArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -114,6 +117,15 @@ pub(crate) enum VertexOrder {
 
 /// What `convert` takes.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A GLB keeps targets, weights, nodes, skins and clips. What a format has no way to say is told: expressions
+of avatars are kept by `morph pack` only, and clips that drive nothing are left out of a GLB, whose clips
+are numbered anew then.
+
+Examples:
+  morph convert face.fbx --to glb
+  morph convert face.glb --to glb --position-threshold 1e-5 --direction-threshold 1e-2 --out small.glb
+  morph convert face.glb --to obj")]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -123,6 +135,8 @@ pub(crate) struct ConvertArgs {
     /// File to write [default: beside the model, under its name]
     #[arg(short, long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
 }
 
 /// A format to write.
@@ -137,12 +151,12 @@ pub(crate) enum ConvertFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The file holds what a device gets: rest pose, indices and deltas in the layouts of both kernels, with
-nodes, materials, skins and clips. It is read back and checked before it takes the place of an older one.
+nodes, materials, skins, clips and expressions. It is read back and checked before it takes the place of an older one.
 The same model and options always give the same bytes.
 
 Examples:
   morph pack face.glb -o face.morph
-  morph pack body.glb --quantization snorm16 --position-threshold 1e-5 -o body.morph
+  morph pack body.glb --quantization snorm16 --position-threshold 1e-5 --direction-threshold 1e-2 -o body.morph
   morph inspect face.morph")]
 pub(crate) struct PackArgs {
     #[command(flatten)]
@@ -169,11 +183,14 @@ and \"deltas\" tells of positions (p), normals (n) and tangents (t).
 
 Examples:
   morph inspect face.glb
+  morph inspect body.glb --position-threshold 1e-5 --direction-threshold 1e-2
   morph inspect base.obj --targets faceunits/ --generate-normals
   morph inspect face.glb --json | jq '.meshes[0].target_names'")]
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
     /// List every target, also where there are more than a hundred
     #[arg(long)]
     pub(crate) full: bool,
@@ -214,7 +231,9 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result is in the order of the file's POSITION accessor and in the mesh's own space, before skin
-and node, unless --skin is given. Weights of FBX channels with in-betweens are those of the channels,
+and node, unless --skin is given. Texture coordinates and colors are in it where targets change them,
+computed on the host with every backend; in an OBJ they are the set 0 of each, colors as three numbers
+behind a position. Weights of FBX channels with in-betweens are those of the channels,
 1 for 100 percent. Normals and tangents are sums and not made unit.
 A device has to give the host's result to the last bit. If it does not, the result is written all the
 same, and the exit code is 1.
@@ -226,6 +245,7 @@ Examples:
   morph eval face.glb --preset only:7 --out face.obj
   morph eval avatar.vrm --expression \"happy=0.5,blink=1\" --out face.obj
   morph eval body.glb --clip walk --time 0.5 --skin --out body.obj
+  morph eval face.glb --clip-file talk.yaml --time 0.5 --out face.json
   morph eval face.glb --preset mixed --backend gather --quantization snorm16 --instances 16
   morph eval face.glb --weights-file pose.json --backend scatter --driver swiftshader --json")]
 pub(crate) struct EvalArgs {
@@ -277,15 +297,19 @@ pub(crate) struct EvalArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 All meshes of all nodes are drawn where the nodes put them, from vertices that the compute pre-pass
-morphed. Names in --weights count for every mesh that has them.
-Where the file has no normals, or targets have no normal deltas, they are made. Textures are not read,
-and skins are not applied yet.
-The motion pass shows the way from the file's own weights to those given, or from the rest pose to the
-file's own where none are given.
+morphed. Names in --weights count for every mesh that has them, and with a clip nodes stand where it
+moves them. With --skin the bones carry what the pre-pass morphed, on the host; without it, what is
+skinned is drawn in its bind pose.
+Where the file has no normals, or targets have no normal deltas, they are made. Textures are not read.
+The motion pass shows the way from the model as the file has it to what is asked for, or from the rest
+pose to the file's own weights where nothing is.
 
 Examples:
   morph render face.glb --weights \"jawOpen=0.7\" --out face.png
   morph render body.glb --preset mixed --camera head --size 1200x1600 --out head.png
+  morph render body.glb --clip walk --time 0.5 --skin --out walk.png
+  morph render avatar.vrm --expression happy=1 --camera head --out happy.png
+  morph render body.glb --clip-file walk.glb --clip walk --time 0.5 --skin --out walk.png
   morph render face.glb --weights jawOpen=1 --pass motion --out motion.png")]
 pub(crate) struct RenderArgs {
     #[command(flatten)]

@@ -41,7 +41,7 @@ pub(crate) struct WeightArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ClipArgs {
     /// Clip, by its index in the file or its name: at a time it stands in for the weights and transforms that it drives
-    /// [default with --clip-file: 0]
+    /// [default: none, and 0 with --clip-file]
     #[arg(long, value_name = "N|NAME", help_heading = "Scene")]
     pub(crate) clip: Option<String>,
     /// File to take the clip from: an authored one, .yaml or .yml, or another model with clips. It is bound by names; a

@@ -5,7 +5,8 @@ use clap::Args;
 /// What a build drops.
 #[derive(Debug, Args)]
 pub(crate) struct ThresholdArgs {
-    /// Drop entries that move a vertex by no more than this, in model units [default: 0]
+    /// Drop entries that move a vertex by no more than this, in model units, and turn it by no more than
+    /// --direction-threshold: where normals move too, give both [default: 0]
     #[arg(
         long,
         value_name = "X",
@@ -13,7 +14,7 @@ pub(crate) struct ThresholdArgs {
         help_heading = "Arithmetic"
     )]
     pub(crate) position_threshold: Option<f32>,
-    /// Keep them all the same if they change a normal or tangent by more than this, against a unit one [default: 0]
+    /// Keep entries that change a normal or tangent by more than this, against a unit one [default: 0]
     #[arg(
         long,
         value_name = "Y",

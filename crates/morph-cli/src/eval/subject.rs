@@ -61,17 +61,17 @@ impl<'a> Subject<'a> {
         let (rest, zeroed) = rest_streams(primitive).map_err(rest_error)?;
         tracing::debug!(zeroed, "components of the rest pose below the domain");
 
-        let (mesh, report) = match loaded.cooked_primitive(args.mesh, index) {
-            Some(cooked) => {
-                check_settled(loaded, cooked, args)?;
-                (Arc::clone(cooked.mesh()), cooked.report().clone())
-            }
-            None => console
+        let (mesh, report) = if let Some(cooked) = loaded.cooked_primitive(args.mesh, index) {
+            check_settled(loaded, cooked, args)?;
+            (Arc::clone(cooked.mesh()), cooked.report().clone())
+        } else {
+            args.thresholds.advise(&primitive.targets, console);
+            console
                 .step("building the targets", || build(primitive, &rest, args))
                 .map_err(|source| CliError::Build {
                     place: place.clone(),
                     source,
-                })?,
+                })?
         };
         tracing::info!(
             entries = report.entry_count,
@@ -134,8 +134,8 @@ fn build(
     args: &EvalArgs,
 ) -> Result<(Arc<MorphMesh>, BuildReport), BuildError> {
     let options = BuildOptions {
-        position_threshold: args.thresholds.position_threshold.unwrap_or(0.0),
-        direction_threshold: args.thresholds.direction_threshold.unwrap_or(0.0),
+        position_threshold: args.thresholds.thresholds().position,
+        direction_threshold: args.thresholds.thresholds().direction,
         rest: Some(rest),
         ..BuildOptions::new(args.quantization.unwrap_or(Quantization::F32))
     };

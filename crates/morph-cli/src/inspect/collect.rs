@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use morph_anim::{Channel, Clip, Track};
 use morph_core::{
-    Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, RestStreams, TargetReport,
+    Aabb, BuildOptions, BuildReport, Layout, MorphMesh, Quantization, RestStreams, TargetReport, Thresholds,
 };
 use morph_import::cooked::CookedModel;
 use morph_import::{Primitive, Topology};
@@ -18,7 +18,7 @@ use super::{expressions, problems};
 use crate::model::{Loaded, rest_streams};
 
 /// Everything that `morph inspect` shows.
-pub(super) fn collect(loaded: &Loaded) -> Report {
+pub(super) fn collect(loaded: &Loaded, thresholds: Thresholds) -> Report {
     let model = &loaded.model;
     let mut problems: Vec<Problem> = model
         .warnings
@@ -31,7 +31,7 @@ pub(super) fn collect(loaded: &Loaded) -> Report {
     let mut meshes = Vec::with_capacity(model.meshes.len());
     for (index, mesh) in model.meshes.iter().enumerate() {
         let primitives: Vec<PrimitiveReport> = (0..mesh.primitives.len())
-            .map(|primitive| collect_primitive(loaded, (index, primitive), &mut problems))
+            .map(|primitive| collect_primitive(loaded, (index, primitive), thresholds, &mut problems))
             .collect();
         let report = MeshReport {
             mesh: index,
@@ -113,6 +113,7 @@ fn collect_clips(loaded: &Loaded) -> Vec<ClipReport> {
 fn collect_primitive(
     loaded: &Loaded,
     (mesh, index): (usize, usize),
+    thresholds: Thresholds,
     problems: &mut Vec<Problem>,
 ) -> PrimitiveReport {
     let primitive = &loaded.model.meshes[mesh].primitives[index];
@@ -137,7 +138,7 @@ fn collect_primitive(
     for quantization in Quantization::ALL.into_iter().filter(|&it| is_stored(it)) {
         let built = match cooked {
             Some(cooked) => Ok((Arc::clone(cooked.mesh()), cooked.report().clone())),
-            None => build(primitive, rest.as_ref(), quantization),
+            None => build(primitive, rest.as_ref(), quantization, thresholds),
         };
         match built {
             Ok((built, report)) => {
@@ -198,8 +199,11 @@ fn build(
     primitive: &Primitive,
     rest: Option<&RestStreams>,
     quantization: Quantization,
+    thresholds: Thresholds,
 ) -> Result<(Arc<MorphMesh>, BuildReport), String> {
     let options = BuildOptions {
+        position_threshold: thresholds.position,
+        direction_threshold: thresholds.direction,
         rest,
         ..BuildOptions::new(quantization)
     };

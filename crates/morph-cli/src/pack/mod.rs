@@ -11,6 +11,7 @@ use crate::console::Console;
 use crate::error::CliError;
 use crate::model::Loaded;
 use crate::text::{bytes, counted, small};
+use crate::threshold::targets_of;
 use crate::write::check_out;
 
 /// What was written, in the shape of its JSON.
@@ -45,11 +46,11 @@ pub(crate) fn run(args: &PackArgs, console: &mut Console<'_>) -> Result<(), CliE
         return Err(CliError::CookedTwice { path: loaded.path });
     }
     loaded.warn(console);
-    loaded.warn_of_expressions(console);
+    args.thresholds.advise(targets_of(&loaded.model), console);
     let options = CookOptions {
         quantization: args.quantization,
-        position_threshold: args.thresholds.position_threshold.unwrap_or(0.0),
-        direction_threshold: args.thresholds.direction_threshold.unwrap_or(0.0),
+        position_threshold: args.thresholds.thresholds().position,
+        direction_threshold: args.thresholds.thresholds().direction,
     };
     let built = console.step("building the targets", || cook(&loaded.model, &options))?;
     let cooked = console.step("writing and reading back", || built.save(&args.out))?;

@@ -218,6 +218,114 @@ pub(crate) fn two_meshes() -> String {
     ])
 }
 
+/// A bone that turns by a quarter, and a vertex that a target moves along x; both over one second.
+///
+/// The target `out` goes from 0 to 1, `still` has no track.
+pub(crate) fn arm() -> String {
+    let mut bytes: Vec<u8> = Vec::new();
+    let (mut views, mut accessors) = (Vec::new(), Vec::new());
+    let mut add = |values: &[f32], kind: &str, width: usize| {
+        views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 4 * values.len() }));
+        bytes.extend(values.iter().flat_map(|x| x.to_le_bytes()));
+        let (low, high) = values
+            .iter()
+            .fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
+        let mut accessor = json!({
+            "bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width, "type": kind,
+        });
+        if kind == "SCALAR" {
+            (accessor["min"], accessor["max"]) = (json!([low]), json!([high]));
+        }
+        accessors.push(accessor);
+    };
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    add(&[0.0; 9], "VEC3", 3);
+    add(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0], "VEC3", 3);
+    add(
+        &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        "VEC4",
+        4,
+    );
+    add(&[0.0, 1.0], "SCALAR", 1);
+    add(&[0.0, 1.0], "SCALAR", 1);
+    add(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half], "VEC4", 4);
+    // All joints are 0, which is what zero bytes say.
+    views.push(json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 12 }));
+    bytes.extend([0; 12]);
+    accessors
+        .push(json!({ "bufferView": views.len() - 1, "componentType": 5121, "count": 3, "type": "VEC4" }));
+    (accessors[0]["min"], accessors[0]["max"]) = (json!([0, 0, 0]), json!([0, 0, 0]));
+    let pointer = json!({ "KHR_animation_pointer": { "pointer": "/nodes/0/weights/0" } });
+    json!({
+        "asset": { "version": "2.0" },
+        "extensionsUsed": ["KHR_animation_pointer"],
+        "buffers": [{ "byteLength": bytes.len(), "uri": data_uri(&bytes) }],
+        "bufferViews": views,
+        "accessors": accessors,
+        "meshes": [{
+            "extras": { "targetNames": ["out", "still"] },
+            "primitives": [{
+                "attributes": { "POSITION": 0, "WEIGHTS_0": 2, "JOINTS_0": 6 },
+                "targets": [{ "POSITION": 1 }, { "POSITION": 1 }],
+            }],
+        }],
+        "skins": [{ "joints": [1] }],
+        "nodes": [{ "name": "arm", "mesh": 0, "skin": 0, "translation": [5, 5, 5] }, { "name": "bone" }],
+        "scenes": [{ "nodes": [0, 1] }],
+        "animations": [{
+            "name": "wave",
+            "samplers": [{ "input": 3, "output": 4 }, { "input": 3, "output": 5 }],
+            "channels": [
+                { "sampler": 0, "target": { "path": "pointer", "extensions": pointer } },
+                { "sampler": 1, "target": { "node": 1, "path": "rotation" } },
+            ],
+        }],
+    })
+    .to_string()
+}
+
+/// The square with two expressions, of which the second holds the first back.
+pub(crate) fn avatar() -> String {
+    let mut document: Value = serde_json::from_str(&square()).unwrap();
+    document["extensionsUsed"] = json!(["VRMC_vrm"]);
+    document["extensions"] = json!({ "VRMC_vrm": { "expressions": {
+        "preset": {
+            "blink": { "morphTargetBinds": [{ "node": 0, "index": 0, "weight": 1.0 }] },
+            "happy": {
+                "isBinary": false, "overrideBlink": "blend",
+                "morphTargetBinds": [{ "node": 0, "index": 2, "weight": 0.5 }],
+            },
+        },
+        "custom": { "wink": {} },
+    } } });
+    document.to_string()
+}
+
+/// The square with all of it held by one bone, node 1.
+pub(crate) fn boned_square() -> String {
+    let mut gltf = Gltf::default();
+    let positions = gltf.vectors(&SQUARE);
+    let normals = gltf.vectors(&SQUARE_NORMALS);
+    let indices = gltf.indices(&SQUARE_INDICES);
+    let lift = gltf.vectors(&[[0.0; 3], [0.0; 3], [0.0, 0.0, 0.7], [0.0, 0.0, 0.7]]);
+    let weights = gltf.vectors(&[[1.0, 0.0, 0.0, 0.0]; 4]);
+    let joints = json!({"componentType": 5121, "count": 4, "type": "VEC4"});
+    let joints = gltf.accessor(&[0; 16], joints);
+    let text = gltf.text(&[json!({
+        "primitives": [{
+            "attributes": {"POSITION": positions, "NORMAL": normals, "JOINTS_0": joints, "WEIGHTS_0": weights},
+            "indices": indices,
+            "targets": [{"POSITION": lift}],
+        }],
+        "extras": {"targetNames": ["lift"]},
+    })]);
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    document["skins"] = json!([{"joints": [1]}]);
+    document["nodes"] = json!([{"mesh": 0, "skin": 0, "name": "n0"}, {"name": "bone"}]);
+    document["scenes"] = json!([{"nodes": [0, 1]}]);
+    document.to_string()
+}
+
 /// A MakeHuman base mesh of one square, and a target `wide` in `targets/`.
 pub(crate) fn write_makehuman(folder: &Path) {
     let base = "g body\nv -1 0 0\nv 1 0 0\nv 1 2 0\nv -1 2 0\nf 1 2 3 4\ng helper\nf 4 3 2 1\n";

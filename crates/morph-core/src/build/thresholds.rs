@@ -66,7 +66,9 @@ impl Thresholds {
     }
 
     /// Whether a vertex with these deltas of position, normal and tangent stays; what is no number does.
-    pub(super) fn keeps(self, [position, normal, tangent]: [[f32; 3]; 3]) -> bool {
+    ///
+    /// The deltas have to be in the [domain](crate::to_domain) for the answer that [`thin`](Self::thin) gives.
+    pub fn keeps(self, [position, normal, tangent]: [[f32; 3]; 3]) -> bool {
         let exceeds = |delta, threshold: f32| {
             let length = length(delta);
             length > f64::from(threshold) || length.is_nan()

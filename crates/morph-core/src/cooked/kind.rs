@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The newest version of the format that this library reads and writes.
-pub const NEWEST_VERSION: u32 = 3;
+pub const NEWEST_VERSION: u32 = 4;
 
 /// What a section holds: four letters, readable in a dump of the file.
 ///
@@ -23,7 +23,7 @@ const fn known(kind: SectionKind, since: u32) -> Known {
     Known { kind, since }
 }
 
-const KNOWN: [Known; 27] = [
+const KNOWN: [Known; 28] = [
     known(SectionKind::PRIMITIVE, 1),
     known(SectionKind::TARGETS, 1),
     known(SectionKind::TARGET_NAMES, 1),
@@ -51,6 +51,7 @@ const KNOWN: [Known; 27] = [
     known(SectionKind::TEXCOORD_DELTAS, 3),
     known(SectionKind::COLOR_DELTAS, 3),
     known(SectionKind::RIGS, 3),
+    known(SectionKind::EXPRESSIONS, 4),
 ];
 
 impl SectionKind {
@@ -113,6 +114,8 @@ impl SectionKind {
     /// Of a model with rigs: part 0 the rigs, part 1 the names of their controls, part 2 their channels, part 3 the
     /// factors of combinations, part 4 the targets of the channels.
     pub const RIGS: Self = Self(*b"RIGS");
+    /// Of a model with expressions: part 0 the expressions, part 1 the targets that they give weights.
+    pub const EXPRESSIONS: Self = Self(*b"EXPR");
 
     /// Whether a reader that does not know the kind may skip its sections.
     pub fn is_optional(self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! [`cook`] builds the targets of a model, and [`BuiltModel::save`] writes them; [`CookedModel`] opens the file again.
 //! The container and what lies in it for each primitive are `morph-core`'s ([`morph_core::cooked`]); here are nodes,
-//! materials, skins and clips, and files. The format is described in `docs/cooked.md`.
+//! materials, skins, clips and expressions, and files. The format is described in `docs/cooked.md`.
 //!
 //! ```no_run
 //! use morph_core::Quantization;
@@ -23,6 +23,7 @@
 
 mod clips;
 mod error;
+mod expressions;
 mod model;
 mod nodes;
 mod open;
@@ -75,6 +76,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
         }
     }
     if !options.morphs {
+        model.expressions.clear();
         for node in &mut model.nodes {
             node.weights = None;
         }

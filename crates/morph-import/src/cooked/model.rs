@@ -11,8 +11,7 @@ impl CookedModel {
     ///
     /// Targets are what the file stores: deltas as they decode, without those that the build dropped. Morphed with
     /// them in `f32` the model gives the bits that the stored mesh gives. Rest poses have the domain rule applied.
-    /// There are no warnings: they were about the file that was cooked. There are no expressions either: a cooked file
-    /// does not hold them.
+    /// There are no warnings: they were about the file that was cooked.
     pub fn to_model(&self) -> Model {
         let meshes = (0..self.mesh_count()).filter_map(|index| {
             let mesh = self.mesh(index)?;
@@ -35,7 +34,7 @@ impl CookedModel {
             nodes: self.nodes().to_vec(),
             skins: self.skins().to_vec(),
             clips: self.clips().to_vec(),
-            expressions: Vec::new(),
+            expressions: self.expressions().to_vec(),
             warnings: Vec::new(),
         }
     }

@@ -13,6 +13,7 @@ use self_cell::self_cell;
 
 use super::error::{CookedModelError, Fault};
 use super::read::{self, Description, MeshDescription, Part};
+use crate::expressions::ModelExpression;
 use crate::model::{Format, Material, Node, Skin, Topology};
 
 /// The bytes of a file, which stay where they are.
@@ -185,6 +186,11 @@ impl CookedModel {
     /// The clips.
     pub fn clips(&self) -> &[Clip] {
         &self.description.clips
+    }
+
+    /// The expressions of an avatar; no two have one name.
+    pub fn expressions(&self) -> &[ModelExpression] {
+        &self.description.expressions
     }
 }
 

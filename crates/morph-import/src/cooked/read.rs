@@ -5,13 +5,14 @@ use morph_anim::Clip;
 use morph_core::cooked::{Container, Cooked, CookedError, Section, SectionError, SectionId, SectionKind};
 use morph_core::rig::Rig;
 
-use super::clips;
 use super::error::Fault;
 use super::nodes::{NodeReader, Weights};
 use super::records::{MeshRecord, ModelRecord, NodeRecord, PartRecord, SkinRecord};
 use super::rigs;
 use super::runs::{check_end, field, finite, next_run};
 use super::text::Texts;
+use super::{clips, expressions};
+use crate::expressions::ModelExpression;
 use crate::model::{Format, Material, Node, Skin, Topology};
 
 /// A model without its vertices and targets.
@@ -23,6 +24,7 @@ pub(super) struct Description {
     pub(super) nodes: Vec<Node>,
     pub(super) skins: Vec<Skin>,
     pub(super) clips: Vec<Clip>,
+    pub(super) expressions: Vec<ModelExpression>,
 }
 
 #[derive(Debug)]
@@ -81,6 +83,7 @@ pub(super) fn read(cooked: &Cooked<'_>) -> Result<Description, Fault> {
     .map_err(|error| weight_section.fault(error))?;
     rigs::read(cooked, &texts, &mut meshes)?;
     check_joints(cooked, &meshes, &nodes, &skins)?;
+    let expressions = expressions::read(container, &texts, &nodes, &meshes)?;
     Ok(Description {
         format,
         meshes,
@@ -88,6 +91,7 @@ pub(super) fn read(cooked: &Cooked<'_>) -> Result<Description, Fault> {
         nodes,
         skins,
         clips: clips::read(container, &texts)?,
+        expressions,
     })
 }
 

@@ -8,14 +8,13 @@ use morph_core::{
     BaseNormals, BuildOptions, BuildReport, MorphMesh, Quantization, RestPose, Streams, VertexLayout,
 };
 
-use super::clips;
 use super::error::CookError;
 use super::open::CookedModel;
 use super::read::format_code;
 use super::records::{ABSENT, MeshRecord, ModelRecord, NodeRecord, PartRecord, RunRecord, SkinRecord};
-use super::rigs;
 use super::runs::{optional_index_record, run};
 use super::text::TextWriter;
+use super::{clips, expressions, rigs};
 use crate::model::{Mesh, Model, Node, Primitive, Topology};
 
 /// How the targets of a model are built; see [`BuildOptions`].
@@ -212,6 +211,7 @@ impl BuiltModel<'_> {
         self.add_skins(&mut writer, &mut text);
         rigs::add(&mut writer, &mut text, &model.meshes);
         clips::add(&mut writer, &mut text, &model.clips);
+        expressions::add(&mut writer, &mut text, &model.expressions);
         writer.add_owned(SectionId::of_model(SectionKind::TEXT), text.as_bytes());
         let primitives = primitives(model).map(|(_, _, primitive)| primitive);
         for (index, (built, primitive)) in self.built.iter().zip(primitives).enumerate() {

@@ -24,6 +24,7 @@ pub(super) fn clips(model: &Model, binary: &mut Binary, notes: &mut Vec<ExportNo
         .map(|(index, node)| (&*node.id, index))
         .collect();
     let mut uses_pointers = false;
+    let (mut empty, mut renumbered) = (Vec::new(), Vec::new());
     let each = model.clips.iter().enumerate();
     let described = each.filter_map(|(index, clip)| {
         let mut writer = Writer {
@@ -38,8 +39,11 @@ pub(super) fn clips(model: &Model, binary: &mut Binary, notes: &mut Vec<ExportNo
         let (samplers, channels) = (writer.samplers, writer.channels);
         // glTF has no clip without channels.
         if channels.is_empty() {
-            notes.push(ExportNote::EmptyClip { clip: index });
+            empty.push(index);
             return None;
+        }
+        if !empty.is_empty() {
+            renumbered.push((index, index - empty.len()));
         }
         let mut value = json!({ "samplers": samplers, "channels": channels });
         if !clip.name.is_empty() {
@@ -48,6 +52,12 @@ pub(super) fn clips(model: &Model, binary: &mut Binary, notes: &mut Vec<ExportNo
         Some(value)
     });
     let described = described.collect();
+    if !empty.is_empty() {
+        notes.push(ExportNote::EmptyClips {
+            clips: empty,
+            renumbered,
+        });
+    }
     (described, uses_pointers)
 }
 

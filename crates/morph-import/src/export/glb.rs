@@ -1,5 +1,6 @@
 //! A model as GLB.
 
+use morph_core::MorphMesh;
 use serde_json::{Map, Value, json};
 
 use super::animation::{self, POINTER};
@@ -41,6 +42,9 @@ pub fn to_glb(model: &Model) -> Result<(Vec<u8>, Vec<ExportNote>), ExportError> 
     let skins = scene::skins(model, &mut binary)?;
     let (clips, uses_pointers) = animation::clips(model, &mut binary, &mut notes);
 
+    notes.extend(expressions_lost(model));
+    notes.extend(many_targets(model));
+
     let mut document = Map::new();
     let generator = concat!("morph ", env!("CARGO_PKG_VERSION"));
     document.insert(
@@ -67,6 +71,20 @@ pub fn to_glb(model: &Model) -> Result<(Vec<u8>, Vec<ExportNote>), ExportError> 
     }
     let bytes = binary.describe(&mut document);
     Ok((pack(&Value::Object(document), &bytes)?, notes))
+}
+
+/// `VRMC_vrm` asks for `meta` and `humanoid` beside expressions, and a file without them would be no avatar to any reader.
+fn expressions_lost(model: &Model) -> Option<ExportNote> {
+    let count = model.expressions.len();
+    (count > 0).then_some(ExportNote::ExpressionsLost { count })
+}
+
+fn many_targets(model: &Model) -> impl Iterator<Item = ExportNote> {
+    let meshes = model.meshes.iter().enumerate();
+    meshes.filter_map(|(mesh, described)| {
+        let (count, limit) = (described.target_names.len(), MorphMesh::MAX_TARGET_COUNT);
+        (count > limit).then_some(ExportNote::ManyTargets { mesh, count, limit })
+    })
 }
 
 /// Puts the container around JSON and bytes.

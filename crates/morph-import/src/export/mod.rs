@@ -31,11 +31,40 @@ pub enum ExportNote {
         /// The node, and the target where there is one.
         what: String,
     },
-    /// A clip without tracks cannot be written.
-    #[error("clip {clip} drives nothing and is left out; clips after it move up by one")]
-    EmptyClip {
-        /// The clip's index.
-        clip: usize,
+    /// Clips without tracks cannot be written, as glTF has no animation without channels; those behind them get other
+    /// numbers.
+    #[error(
+        "{} and {} left out, as glTF has no clip without channels{}",
+        clips_that_drive_nothing(clips),
+        if clips.len() == 1 { "is" } else { "are" },
+        renumbered_clips(renumbered)
+    )]
+    EmptyClips {
+        /// Their indices.
+        clips: Vec<usize>,
+        /// The index in the model and the index in the file of each clip where these differ.
+        renumbered: Vec<(usize, usize)>,
+    },
+    /// Expressions cannot be written: the extension that has them asks for what a model does not hold.
+    #[error(
+        "{count} of the avatar {} left out: VRMC_vrm has expressions only with the avatar's meta data, license and          humanoid bones, which are not read; a cooked file (`morph pack`) keeps expressions",
+        if *count == 1 { "expression is" } else { "expressions are" }
+    )]
+    ExpressionsLost {
+        /// How many there are.
+        count: usize,
+    },
+    /// A mesh has more targets than can be built: it can be written, and neither cooked nor brought to a device.
+    #[error(
+        "mesh {mesh} has {count} targets; they are all written, and no more than {limit} can be evaluated, cooked or          brought to a device"
+    )]
+    ManyTargets {
+        /// The mesh's index.
+        mesh: usize,
+        /// Its targets.
+        count: usize,
+        /// The most that can be built.
+        limit: usize,
     },
     /// glTF has no in-betweens, so what they do over time is written as keys of the targets.
     #[error(
@@ -64,6 +93,40 @@ pub enum ExportNote {
         /// What is left out.
         what: &'static str,
     },
+}
+
+/// The most clips that a note names.
+const SHOWN_CLIPS: usize = 8;
+
+fn clips_that_drive_nothing(clips: &[usize]) -> String {
+    let (word, verb) = if clips.len() == 1 {
+        ("clip", "drives")
+    } else {
+        ("clips", "drive")
+    };
+    let shown = clips.iter().take(SHOWN_CLIPS).map(usize::to_string);
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    format!("{word} {shown}{} {verb} nothing", more(clips.len()))
+}
+
+fn renumbered_clips(renumbered: &[(usize, usize)]) -> String {
+    if renumbered.is_empty() {
+        return String::new();
+    }
+    let shown = renumbered.iter().take(SHOWN_CLIPS);
+    let shown: Vec<String> = shown.map(|(was, is)| format!("{was} becomes {is}")).collect();
+    format!(
+        "; of those behind, clip {}{}",
+        shown.join(", "),
+        more(renumbered.len())
+    )
+}
+
+fn more(count: usize) -> String {
+    match count.saturating_sub(SHOWN_CLIPS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
 }
 
 /// Why a model cannot be written.

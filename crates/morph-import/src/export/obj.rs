@@ -192,6 +192,7 @@ fn notes(model: &Model) -> Vec<ExportNote> {
         ),
         ("clips", !model.clips.is_empty()),
         ("skins", !model.skins.is_empty()),
+        ("expressions", !model.expressions.is_empty()),
     ]
     .into_iter()
     .filter(|&(_, there)| there)

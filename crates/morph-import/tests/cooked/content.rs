@@ -6,7 +6,7 @@ use morph_core::cooked::{AlignedBytes, Cooked, CookedError, SectionError, Sectio
 use morph_import::Model;
 use morph_import::cooked::CookedModelError;
 
-use super::{file_of, model, open, rigged_model, still_model};
+use super::{avatar, file_of, model, open, rigged_model};
 
 /// Changes the bytes of a section of the model, puts the checksums right, and says why the file is refused.
 fn refusal(kind: SectionKind, change: impl FnOnce(&mut Vec<u8>)) -> CookedModelError {
@@ -70,7 +70,7 @@ const TRACK: usize = 10;
 
 #[test]
 fn no_byte_can_change_and_no_cut_be_made_unnoticed() {
-    let file = file_of(&still_model(), Quantization::Snorm16);
+    let file = file_of(&avatar(), Quantization::Snorm16);
     assert!(open(&file).is_ok());
     for at in 0..file.len() {
         let mut changed = file.clone();
@@ -350,4 +350,60 @@ fn rigs_drive_targets_that_are_there() {
             "{part} {word}: {error}"
         );
     }
+}
+
+#[test]
+fn expressions_move_targets_that_are_there() {
+    let part = |part| SectionId {
+        part,
+        ..SectionId::of_model(SectionKind::EXPRESSIONS)
+    };
+    let refused = |number: u32, words: &[(usize, u32)]| {
+        let error = refusal_of(&avatar(), part(number), |bytes| {
+            for &(at, word) in words {
+                bytes[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
+            }
+        });
+        section_error(error)
+    };
+    // Words of a record: name 0 and 1, preset 2, kind 3, binary 4, overrides 5 to 7, binds 8 and 9.
+    for (word, value) in [(2, 2), (3, 4), (4, 2), (5, 3), (6, 3), (7, 3), (8, 1), (9, 1)] {
+        let (kind, error) = refused(0, &[(word, value)]);
+        assert_eq!(kind, SectionKind::EXPRESSIONS);
+        assert!(matches!(error, SectionError::Field { .. }), "{word}: {error}");
+    }
+    let (_, error) = refused(0, &[(9, 9)]);
+    assert!(matches!(error, SectionError::OutOfRange { at: 0, .. }), "{error}");
+    let (_, error) = refused(0, &[(0, u32::MAX), (1, 0)]);
+    assert!(matches!(error, SectionError::TextRange { at: 0, .. }), "{error}");
+    let (_, error) = section_error(refusal_of(&avatar(), part(0), |bytes| {
+        let name = bytes[..8].to_vec();
+        bytes[40..48].copy_from_slice(&name);
+    }));
+    assert!(
+        matches!(
+            error,
+            SectionError::DuplicateName {
+                what: "expressions",
+                first: 0,
+                second: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    // Words of a bind: node, slot, weight. Node 1 shows a mesh without targets, node 2 none, and there is no node 3.
+    for (word, value) in [(0, 1), (0, 2), (0, 3), (1, 2), (4, 2)] {
+        let (_, error) = refused(1, &[(word, value)]);
+        assert!(
+            matches!(error, SectionError::OutOfRange { .. }),
+            "{word}: {error}"
+        );
+    }
+    let (_, error) = refused(1, &[(5, f32::INFINITY.to_bits())]);
+    assert!(matches!(error, SectionError::NotFinite { at: 1, .. }), "{error}");
+    let (_, error) = section_error(refusal_of(&avatar(), part(0), Vec::clear));
+    assert!(matches!(error, SectionError::Unexpected), "{error}");
+    let (_, error) = section_error(refusal_of(&avatar(), part(1), |bytes| bytes.truncate(12)));
+    assert!(matches!(error, SectionError::OutOfRange { .. }), "{error}");
 }

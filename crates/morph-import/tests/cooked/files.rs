@@ -8,7 +8,7 @@ use morph_import::cooked::{CookError, CookOptions, CookedModel, CookedModelError
 use morph_import::{ImportError, ImportOptions, load};
 
 use super::round_trip::assert_same_frame;
-use super::{file_of, model, still_model};
+use super::{avatar, file_of, model, still_model};
 
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
@@ -124,6 +124,11 @@ fn a_cooked_file_loads_like_any_other() {
     let loaded = load(&path, &with_normals).unwrap();
     let primitive = &loaded.meshes[0].primitives[1];
     assert!(primitive.normals.is_some() && primitive.targets[0].normals.is_some());
+
+    std::fs::write(&path, file_of(&avatar(), Quantization::F32)).unwrap();
+    let loaded = load(&path, &ImportOptions::default()).unwrap();
+    assert_eq!(loaded.expressions, avatar().expressions);
+    assert!(load(&path, &without).unwrap().expressions.is_empty());
 
     let mut damaged = file_of(&model(), Quantization::Snorm16);
     damaged[100] ^= 1;

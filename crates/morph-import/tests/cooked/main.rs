@@ -19,10 +19,13 @@ use std::path::Path;
 use glam::{Mat4, Quat, Vec3};
 use morph_anim::{Channel, Clip, CubicKey, Curve, Keys, Track, Trs};
 use morph_core::cooked::AlignedBytes;
+use morph_core::expression::{Override, Overrides, Procedural};
 use morph_core::rig;
 use morph_core::{InfluenceCount, MorphTarget, NameTable, Quantization, SkinWeights};
 use morph_import::cooked::{CookOptions, CookedModel, CookedModelError, cook};
-use morph_import::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
+use morph_import::{
+    ExpressionBind, Format, Material, Mesh, Model, ModelExpression, Node, Primitive, Skin, Topology,
+};
 
 /// A quad with two targets; the second moves nothing.
 fn quad(name: Option<&str>) -> Primitive {
@@ -200,6 +203,46 @@ fn rigged_model() -> Model {
         ),
     ];
     mesh.rig = Some(rig::Rig::new(controls, &targets, channels).unwrap());
+    model
+}
+
+/// The still one with expressions of every kind.
+fn avatar() -> Model {
+    let mut model = still_model();
+    let bind = |slot, weight| ExpressionBind {
+        node: 0,
+        slot,
+        weight,
+    };
+    let blink = ModelExpression {
+        name: "blink".to_owned(),
+        is_preset: true,
+        kind: Some(Procedural::Blink),
+        binds: vec![bind(0, 1.0), bind(1, -0.5)],
+        ..ModelExpression::default()
+    };
+    let happy = ModelExpression {
+        name: "happy".to_owned(),
+        is_preset: true,
+        overrides: Overrides {
+            blink: Override::Block,
+            look_at: Override::Blend,
+            mouth: Override::None,
+        },
+        binds: vec![bind(1, 0.25)],
+        ..ModelExpression::default()
+    };
+    let of = |name: &str, kind, is_binary| ModelExpression {
+        name: name.to_owned(),
+        kind: Some(kind),
+        is_binary,
+        ..ModelExpression::default()
+    };
+    let more = [
+        of("lookUp", Procedural::LookAt, true),
+        of("ü", Procedural::Mouth, false),
+    ];
+    model.expressions = [blink, happy].into_iter().chain(more).collect();
     model
 }
 

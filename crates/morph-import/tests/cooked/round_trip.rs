@@ -4,15 +4,14 @@ use morph_core::{BuildOptions, MorphMesh, Quantization, RestStreams, morph};
 use morph_import::cooked::{CookError, CookOptions, CookedModel, cook};
 use morph_import::{Format, Model};
 
-use super::{file_of, model, open, rigged_model, still_model};
+use super::{avatar, file_of, model, open, rigged_model, still_model};
 use crate::common::check;
 
-/// Compares all but the targets, which come back as they are stored, and expressions, which a cooked file does not hold.
+/// Compares all but the targets, which come back as they are stored.
 pub(crate) fn assert_same_frame(found: &Model, expected: &Model) {
     let without_targets = |model: &Model| {
         let mut model = model.clone();
         model.warnings.clear();
-        model.expressions.clear();
         for primitive in model.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives) {
             primitive.targets.clear();
         }
@@ -64,7 +63,7 @@ pub(crate) fn assert_same_meshes(cooked: &CookedModel, expected: &Model, quantiz
 
 #[test]
 fn a_model_comes_back_as_it_was() {
-    for source in [still_model(), model(), rigged_model()] {
+    for source in [still_model(), model(), rigged_model(), avatar()] {
         for quantization in Quantization::ALL {
             let cooked = open(&file_of(&source, quantization)).unwrap();
             let found = cooked.to_model();
@@ -112,6 +111,7 @@ fn views_show_what_the_model_has() {
     assert_eq!(mesh.primitives()[0].mesh().names().slot("rest"), Some(1));
     assert_eq!(cooked.clips(), source.clips);
     assert_eq!(cooked.skins(), source.skins);
+    assert_eq!(cooked.expressions(), []);
 }
 
 #[test]
@@ -146,6 +146,7 @@ fn the_bytes_are_always_the_same_and_the_version_the_least() {
     with_skin.clips.clear();
     assert_eq!(version(&with_skin), 2);
     assert_eq!(version(&rigged_model()), 3);
+    assert_eq!(version(&avatar()), 4);
 }
 
 #[test]
