@@ -102,7 +102,12 @@ fn explain(error: &clap::Error, console: &mut Console<'_>) -> u8 {
             Err(error) => refuse(&error, console),
         };
     }
-    console.note(text.trim_end());
+    // Whatever was typed stands in it; text with colors goes to a terminal, and was typed there.
+    if console.has_colors() {
+        console.note(text.trim_end());
+    } else {
+        console.note(text::readable(text.trim_end()));
+    }
     match error.kind() {
         // The option was right, its value was not.
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => REFUSED,

@@ -277,6 +277,15 @@ fn names_that_nobody_reads_to_their_end() {
         assert!(text.contains(&format!("{}…", "n".repeat(80))), "{args:?}: {text}");
         assert!(text.len() < 5000, "{args:?}: {}", text.len());
     }
+    let run = morph(folder.path(), &["eval", "long.gltf", "--camera", &long]);
+    assert!(run.code == 2 && run.notes.len() < 5000, "{}", run.notes.len());
+    let run = morph(folder.path(), &["eval", "long.gltf", "--backend", &long]);
+    assert!(run.code == 1 && run.notes.len() < 5000, "{}", run.notes.len());
+    let run = morph(
+        folder.path(),
+        &["eval", "long.gltf", "--clip-file", "w.yaml", "--clip", &long],
+    );
+    assert!(run.code == 1 && run.notes.len() < 5000, "{}", run.notes.len());
     let json = morph(folder.path(), &["inspect", "long.gltf", "--json"])
         .ok()
         .json();

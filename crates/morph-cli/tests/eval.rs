@@ -298,9 +298,13 @@ fn thresholds_drop_entries_and_the_error_says_so() {
     )
     .ok();
     assert!(run.out.contains("(6 dropped as too small)"), "{}", run.out);
-    let result = morph(folder.path(), &[&args[..], &["--json"]].concat())
-        .ok()
-        .json();
+    let run = morph(folder.path(), &[&args[..], &["--json"]].concat());
+    assert!(
+        run.notes.contains("drops 2 of 6 entries; 4 more stay"),
+        "{}",
+        run.notes
+    );
+    let result = run.json();
     let told = result["worst_error"]["position"].as_f64().unwrap();
     assert!((told - f64::from(0.7_f32)).abs() < 1.0e-9, "{told}");
     let run = morph(

@@ -24,6 +24,8 @@ use super::vertex_major;
 
 /// The parts of the rigs of a model.
 const RIG_PART_COUNT: u32 = 5;
+/// Parts of the section of expressions: the expressions, and what they give weights.
+const EXPRESSION_PART_COUNT: u32 = 2;
 
 /// A cooked file of which every primitive has been checked.
 ///
@@ -81,6 +83,7 @@ impl<'a> Cooked<'a> {
             let is_expected = match self.primitives.get(index as usize) {
                 _ if kind.since().is_none() => true,
                 _ if kind == SectionKind::RIGS => index == 0 && part < RIG_PART_COUNT,
+                _ if kind == SectionKind::EXPRESSIONS => index == 0 && part < EXPRESSION_PART_COUNT,
                 _ if !kind.is_of_primitive() => index == 0 && part == 0,
                 None => false,
                 Some(primitive) => part < primitive.part_count(kind),
