@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use morph_core::{BaseNormals, BuildOptions, Layout, MorphMesh, Quantization, RestPose};
 use morph_render::{Deformer, DeformerDesc, HeadlessDevice, unpack};
-use morph_vk::{Capacities, InstanceId, Method, VertexRange};
+use morph_vk::{Capacities, InstanceId, MeshDesc, Method, VertexRange};
 
 use super::parts::{LAYOUT, Part, Parts};
 use super::placing::{Shown, Stance};
@@ -119,7 +119,7 @@ impl Skinned {
         })?;
         let mesh = still_mesh(part)?;
         let pass = self.deformer.pass_mut();
-        let mesh = pass.add_mesh(Arc::new(mesh), rest);
+        let mesh = pass.add_mesh(MeshDesc::new(Arc::new(mesh), rest));
         mesh.and_then(|mesh| pass.attach(mesh))
             .map_err(|error| deform_error()(error.into()))
     }
