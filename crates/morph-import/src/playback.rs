@@ -15,12 +15,12 @@ use crate::model::Model;
 #[non_exhaustive]
 pub enum PlaybackError {
     /// Two targets of a mesh have one name.
-    #[error("the target names of mesh {mesh} are not distinct: {source}")]
+    #[error("the target names of mesh {mesh} are not distinct: {reason}")]
     Names {
         /// The mesh.
         mesh: usize,
         /// The names.
-        source: NameError,
+        reason: NameError,
     },
     /// Nodes do not make a layout.
     #[error(transparent)]
@@ -128,7 +128,7 @@ impl Model {
         match &mesh.rig {
             Some(rig) => Ok(rig.controls().clone()),
             None => NameTable::new(mesh.target_names.iter().map(String::as_str))
-                .map_err(|source| PlaybackError::Names { mesh: index, source }),
+                .map_err(|reason| PlaybackError::Names { mesh: index, reason }),
         }
     }
 

@@ -1,5 +1,7 @@
 //! A builder of small FBX files in the text form of version 7.4.
 
+#![allow(dead_code, reason = "every test program uses a part of it")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 
