@@ -49,7 +49,7 @@ pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
 pub use expressions::{ExpressionBind, ModelExpression};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::{ImportOptions, OnDamage, Space, UpAxis};
-pub use playback::PlaybackError;
+pub use playback::{NodeMatrices, PlaybackError};
 pub use warning::{BindProblem, ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.

@@ -775,3 +775,29 @@ fn text_without_the_ending_is_known_by_its_first_line() {
         morph_import::load_bytes("model.bin".as_ref(), text.as_bytes(), &ImportOptions::default()).unwrap();
     assert_eq!(model.meshes.len(), 1);
 }
+
+#[test]
+fn a_channel_without_a_shape_becomes_no_target_and_is_told() {
+    let mut fbx = Fbx::new();
+    let (cube, _) = fbx.hard_cube("");
+    let face = fbx.deformer(cube, "face");
+    let empty = fbx.channel(face, "Ghost", 30.0, &[]);
+    fbx.channel(face, "Up", 0.0, &[Shape::new("", &[6], [0.0, 1.0, 0.0])]);
+    let layer = fbx.stack("take");
+    fbx.animate(
+        layer,
+        empty,
+        "DeformPercent",
+        &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])],
+    );
+    let model = fbx.model();
+    assert_eq!(model.meshes[0].target_names, ["Up"]);
+    assert_eq!(model.meshes[0].primitives[0].targets.len(), 1);
+    // What drives it drives nothing.
+    assert!(model.clips[0].tracks.is_empty());
+    let channel = "Ghost".to_owned();
+    assert_eq!(
+        warning_kinds(&model),
+        [&WarningKind::ChannelWithoutShape { channel }]
+    );
+}
