@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use morph_import::check::{self, Severity};
-use morph_import::{ImportError, ImportOptions, OnDamage, WarningKind};
+use morph_import::{ImportError, ImportOptions, ImportWarning, OnDamage, WarningKind};
 
 use super::report::{Problem, Report, word};
 use crate::args::ModelArgs;
@@ -71,13 +71,35 @@ fn collect_gltf(path: &Path, format: &'static str, bytes: &[u8], options: &Impor
             message: problem.message,
         })
         .collect();
-    problems.extend(import_problems(path, bytes, options));
+    problems.extend(import_problem(path, bytes, options));
     Report::new(path.display().to_string(), format, problems, report.left_out)
 }
 
-/// Whether the other commands can read all of it: not what the format says, but what people want to know.
-fn import_problems(path: &Path, bytes: &[u8], options: &ImportOptions) -> Vec<Problem> {
-    let problem = |code, place, message| Problem {
+/// What keeps the other commands from reading all of it, first of all: not what the format says, but what people want to
+/// know.
+fn import_problem(path: &Path, bytes: &[u8], options: &ImportOptions) -> Option<Problem> {
+    let (code, place, message) = match morph_import::load_bytes(path, bytes, options) {
+        Ok(model) => {
+            let is_left_out = |warning: &ImportWarning| matches!(warning.kind, WarningKind::LeftOut { .. });
+            let mut left_out = model.warnings.into_iter().filter(is_left_out);
+            let first = left_out.next()?;
+            let more = match left_out.count() {
+                0 => String::new(),
+                count => format!("; and {count} more"),
+            };
+            let message = format!("to the other commands {}{more}", first.kind);
+            ("MORPH_PART_NOT_IMPORTED", Some(first.place), message)
+        }
+        Err(error) => {
+            let (place, message) = match error {
+                ImportError::Gltf { place, reason, .. } => (Some(place), reason.to_string()),
+                other => (None, other.to_string()),
+            };
+            let message = format!("the other commands refuse the file: {message}");
+            ("MORPH_NOT_IMPORTED", place, message)
+        }
+    };
+    Some(Problem {
         severity: word(Severity::Error),
         code,
         pointer: None,
@@ -85,26 +107,7 @@ fn import_problems(path: &Path, bytes: &[u8], options: &ImportOptions) -> Vec<Pr
         name: place,
         count: 1,
         message,
-    };
-    match morph_import::load_bytes(path, bytes, options) {
-        Ok(model) => model
-            .warnings
-            .into_iter()
-            .filter(|warning| matches!(warning.kind, WarningKind::LeftOut { .. }))
-            .map(|warning| {
-                let message = format!("to the other commands {}", warning.kind);
-                problem("MORPH_PART_NOT_IMPORTED", Some(warning.place), message)
-            })
-            .collect(),
-        Err(error) => {
-            let (place, message) = match error {
-                ImportError::Gltf { place, reason, .. } => (Some(place), reason.to_string()),
-                other => (None, other.to_string()),
-            };
-            let message = format!("the other commands refuse the file: {message}");
-            vec![problem("MORPH_NOT_IMPORTED", place, message)]
-        }
-    }
+    })
 }
 
 /// What the importer finds odd in a file that it can read.
