@@ -8,14 +8,23 @@ use morph_import::{ImportOptions, load_bytes};
 
 /// glTF texts, with their data inside.
 pub fn gltf() -> Vec<Vec<u8>> {
-    vec![document(&quad().0, Some(&data_uri(&quad().1))).into_bytes()]
+    vec![document(&quad().0, Some(&data_uri(&quad().1)), "").into_bytes()]
 }
 
-/// The same in the binary container.
+/// The same in the binary container: plain, and with the expressions of VRM 1.0 and of 0.x.
 pub fn glb() -> Vec<Vec<u8>> {
     let (parts, binary) = quad();
-    vec![pack(document(&parts, None).as_bytes(), &binary)]
+    let with = |extensions: &str| pack(document(&parts, None, extensions).as_bytes(), &binary);
+    ["", VRM_1, VRM_0].map(with).into()
 }
+
+const VRM_1: &str = r#""VRMC_vrm":{"specVersion":"1.0","expressions":{
+"preset":{"blink":{"isBinary":true,"morphTargetBinds":[{"node":0,"index":0,"weight":1}]}},
+"custom":{"lift":{"overrideBlink":"blend","overrideMouth":"block","morphTargetBinds":[{"node":0,"index":1,"weight":0.5}]}}}}"#;
+
+const VRM_0: &str = r#""VRM":{"blendShapeMaster":{"blendShapeGroups":[
+{"presetName":"blink_l","binds":[{"mesh":0,"index":0,"weight":100}]},
+{"name":"lift","isBinary":true,"binds":[{"mesh":0,"index":1,"weight":50}]}]}}"#;
 
 /// A quad whose right side a channel lifts, by way of an in-between.
 pub fn fbx() -> Vec<Vec<u8>> {
@@ -168,7 +177,7 @@ fn quad() -> (String, Vec<u8>) {
     (parts, binary)
 }
 
-fn document(parts: &str, uri: Option<&str>) -> String {
+fn document(parts: &str, uri: Option<&str>, extensions: &str) -> String {
     let uri = uri.map(|uri| format!(r#","uri":"{uri}""#)).unwrap_or_default();
     let length = quad().1.len();
     format!(
@@ -178,7 +187,7 @@ fn document(parts: &str, uri: Option<&str>) -> String {
 "nodes":[{{"mesh":0,"skin":0,"weights":[0,1]}},{{"name":"bone","children":[0],"rotation":[0,0,0,1]}}],
 "skins":[{{"joints":[1]}}],"scenes":[{{"nodes":[1]}}],"scene":0,
 "animations":[{{"samplers":[{{"input":7,"output":8,"interpolation":"LINEAR"}},{{"input":7,"output":9,"interpolation":"STEP"}}],"channels":[{{"sampler":0,"target":{{"node":0,"path":"weights"}}}},{{"sampler":1,"target":{{"node":1,"path":"translation"}}}}]}}],
-"buffers":[{{"byteLength":{length}{uri}}}]}}"#
+"extensions":{{{extensions}}},"buffers":[{{"byteLength":{length}{uri}}}]}}"#
     )
 }
 

@@ -18,6 +18,13 @@ fn seeds_are_models_with_targets_skins_and_clips() {
         assert_eq!(model.meshes[0].primitives[0].targets[1].vertices, [2]);
         assert_eq!((model.skins.len(), model.clips[0].tracks.len()), (1, 3));
     }
+    for (seed, blink) in [(1, "blink"), (2, "blinkLeft")] {
+        let avatar = load("x.vrm", &seeds::glb()[seed]);
+        assert_eq!(avatar.warnings, []);
+        let names: Vec<&str> = avatar.expressions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, [blink, "lift"]);
+        assert!(avatar.expressions.iter().all(|it| it.binds.len() == 1));
+    }
     let fbx = load("x.fbx", &seeds::fbx()[0]);
     assert_eq!(fbx.meshes[0].target_names, ["lift@50", "lift"]);
     assert!(fbx.meshes[0].rig.is_some());

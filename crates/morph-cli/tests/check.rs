@@ -87,7 +87,7 @@ fn a_person_reads_the_worst_first_and_what_is_alike_together() {
     );
     for part in [
         "    … and 5 more places (--all lists them)\n",
-        "  MORPH_NOT_IMPORTED\n",
+        "  MORPH_PART_NOT_IMPORTED\n",
         "\n1 warning\n  MORPH_TARGET_NAME_REPEATED\n    /meshes/0/extras/targetNames/1 \"Square\": \"a\" is the name of target 0 already\n",
         "\n10 notes\n  NODE_EMPTY\n",
     ] {

@@ -58,7 +58,7 @@ impl Model {
             .and_then(|index| Some((index, self.meshes.get(index)?)));
         let targets = match mesh {
             Some((index, mesh)) => NameTable::new(mesh.target_names.iter().map(String::as_str))
-                .map_err(|source: NameError| PlaybackError::Names { mesh: index, source })?,
+                .map_err(|reason: NameError| PlaybackError::Names { mesh: index, reason })?,
             None => NameTable::default(),
         };
         let bound = |expression: &ModelExpression| {

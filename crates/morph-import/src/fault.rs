@@ -3,7 +3,7 @@
 use crate::text::shorten;
 
 /// What is wrong, and where; the file's path is added at the end.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Fault<E> {
     pub(crate) place: String,
     pub(crate) error: E,

@@ -4,8 +4,9 @@
 //! and the MakeHuman pair of a base mesh (`.obj`) and sparse targets (`.target`, `.target.gz`).
 //!
 //! A file is input from a stranger: every length and index in it is checked before use, an external buffer has to lie
-//! in the model's folder, and whatever is wrong comes back as an [`ImportError`] that names the place.
-//! What is odd but provably harmless is loaded and told as an [`ImportWarning`].
+//! in the model's folder, and whatever is wrong comes back with its place.
+//! What is odd but provably harmless is loaded and told as an [`ImportWarning`]; a [`Part`] that is damaged by itself, such
+//! as one mesh of many, is left out and told likewise; all else is refused with an [`ImportError`].
 //!
 //! ```no_run
 //! use morph_import::{ImportOptions, load};
@@ -21,12 +22,15 @@ pub mod check;
 pub mod cooked;
 
 mod convert;
+mod damage;
 mod error;
 pub mod export;
 mod expressions;
 mod fault;
 mod fbx;
+mod findings;
 mod flat;
+mod glb;
 mod gltf;
 mod makehuman;
 mod model;
@@ -40,11 +44,12 @@ mod warning;
 
 use std::path::Path;
 
+pub use damage::{Damage, Part};
 pub use error::{FbxError, GltfError, ImportError, MakeHumanError};
 pub use expressions::{ExpressionBind, ModelExpression};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
-pub use options::{ImportOptions, Space, UpAxis};
-pub use playback::PlaybackError;
+pub use options::{ImportOptions, OnDamage, Space, UpAxis};
+pub use playback::{NodeMatrices, PlaybackError};
 pub use warning::{BindProblem, ChannelProblem, ImportWarning, WarningKind};
 
 /// Reads a model from a file.
@@ -53,12 +58,12 @@ pub use warning::{BindProblem, ChannelProblem, ImportWarning, WarningKind};
 /// base mesh, whose targets are named in [`ImportOptions::targets`] or lie in the folder `targets` beside it.
 ///
 /// # Errors
-/// Where the file, or one that it needs, cannot be read, is damaged, or asks for what cannot be read. The error names
-/// the place; nothing is handed out in part.
+/// Where the file, or one that it needs, cannot be read, asks for what cannot be read, or is damaged beyond what can be
+/// left out ([`OnDamage`] says what that is). The error names the place.
 pub fn load(path: &Path, options: &ImportOptions) -> Result<Model, ImportError> {
-    let read_error = |source| ImportError::Read {
+    let read_error = |reason| ImportError::Read {
         path: path.to_owned(),
-        source,
+        reason,
     };
     // A pipe or a device would block or never end.
     if !path.metadata().map_err(read_error)?.is_file() {
@@ -97,6 +102,7 @@ fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, Imp
         path.extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
     };
+    let gltf_ending = ["gltf", "glb", "vrm"].into_iter().find(|ending| is_named(ending));
     if makehuman::target_stem(path).is_some() {
         Err(ImportError::LoneTarget {
             path: path.to_owned(),
@@ -109,14 +115,12 @@ fn read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Model, Imp
         fbx::load(path, bytes, options)
     } else if cooked::is_cooked(bytes) {
         Ok(cooked::load(path, bytes, options)?)
-    } else if bytes.starts_with(&gltf::MAGIC) || is_named("glb") || is_named("vrm") {
-        gltf::load(path, bytes, Format::Glb, options)
+    } else if bytes.starts_with(&glb::MAGIC) || gltf_ending.is_some() {
+        gltf::load(path, bytes, gltf_ending, options)
     } else if is_named("fbx") {
         fbx::load(path, bytes, options)
     } else if is_named("morph") {
         Ok(cooked::load(path, bytes, options)?)
-    } else if is_named("gltf") {
-        gltf::load(path, bytes, Format::Gltf, options)
     } else if is_named("obj") {
         makehuman::load(path, bytes, options)
     } else {

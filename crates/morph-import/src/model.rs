@@ -45,7 +45,7 @@ pub enum Format {
 }
 
 /// Primitives that share one list of targets and weights.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Mesh {
     /// The mesh's name, where it has one.
     pub name: Option<String>,

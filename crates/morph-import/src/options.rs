@@ -9,6 +9,8 @@ use crate::error::ImportError;
 /// What to read, and what to make where the file has none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
+    /// What becomes of a damaged glTF or FBX file.
+    pub on_damage: OnDamage,
     /// Read morph targets (the default). Without them every mesh comes with an empty target list.
     pub morphs: bool,
     /// MakeHuman only: `.target` and `.target.gz` files, or folders that are searched for them in sorted order.
@@ -63,6 +65,20 @@ pub struct ImportOptions {
     pub direction_threshold: f32,
 }
 
+/// What becomes of a file with a damaged [`Part`](crate::Part).
+///
+/// Either way a file is refused that is cut off, lacks bytes, asks for files outside its folder or for more memory than
+/// it can justify, has nodes that make no trees or stand nowhere, or is left with no mesh to show.
+/// What nothing uses is never read, so damage there is not found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OnDamage {
+    /// The part is left out with a [warning](crate::WarningKind::LeftOut), and the rest is read.
+    #[default]
+    LeaveOut,
+    /// The file is refused at the first damage.
+    Refuse,
+}
+
 /// The units and axes of what is read from an FBX file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -109,6 +125,7 @@ impl ImportOptions {
 impl Default for ImportOptions {
     fn default() -> Self {
         Self {
+            on_damage: OnDamage::default(),
             morphs: true,
             targets: Vec::new(),
             groups: Vec::new(),

@@ -4,7 +4,7 @@ use glam::Mat4;
 use morph_anim::{Hierarchy, HierarchyError, LayoutError, Pose, PoseLayout, PoseNode, joint_matrices_into};
 use morph_core::expression::ExpressionError;
 use morph_core::rig::EvaluateError;
-use morph_core::skin::rows_from_columns;
+use morph_core::skin::{BoneRows, rows_from_columns};
 use morph_core::{NameError, NameTable, Rig, SkinError, SkinPose};
 
 use crate::model::Model;
@@ -15,12 +15,12 @@ use crate::model::Model;
 #[non_exhaustive]
 pub enum PlaybackError {
     /// Two targets of a mesh have one name.
-    #[error("the target names of mesh {mesh} are not distinct: {source}")]
+    #[error("the target names of mesh {mesh} are not distinct: {reason}")]
     Names {
         /// The mesh.
         mesh: usize,
         /// The names.
-        source: NameError,
+        reason: NameError,
     },
     /// Nodes do not make a layout.
     #[error(transparent)]
@@ -44,6 +44,14 @@ pub enum PlaybackError {
         node: usize,
         /// How many nodes there are.
         count: usize,
+    },
+    /// The pose is of another model.
+    #[error("the pose is of {posed} nodes, the model has {nodes}")]
+    OtherPose {
+        /// The nodes of the pose.
+        posed: usize,
+        /// The nodes of the model.
+        nodes: usize,
     },
     /// There is no skin of this index.
     #[error("there is no skin {skin}: the model has {count}, counted from 0")]
@@ -85,13 +93,30 @@ impl Model {
     /// # Errors
     /// Where the rig of the node's mesh does not fit the pose or its targets.
     pub fn target_weights(&self, node: usize, pose: &Pose) -> Result<Vec<f32>, PlaybackError> {
-        let Some(rig) = self.rig_of(node) else {
-            return Ok(pose.weights(node).to_vec());
-        };
-        let mut weights = self.start_weights(node).to_vec();
-        weights.resize(rig.target_count(), 0.0);
-        self.drive_weights(node, pose, &mut weights)?;
+        let mut weights = Vec::new();
+        self.target_weights_into(node, pose, &mut weights)?;
         Ok(weights)
+    }
+
+    /// As [`target_weights`](Self::target_weights), into a list that serves every frame: allocates nothing once `weights`
+    /// has the room.
+    ///
+    /// # Errors
+    /// Where the rig of the node's mesh does not fit the pose or its targets. What is in `weights` means nothing then.
+    pub fn target_weights_into(
+        &self,
+        node: usize,
+        pose: &Pose,
+        weights: &mut Vec<f32>,
+    ) -> Result<(), PlaybackError> {
+        weights.clear();
+        let Some(rig) = self.rig_of(node) else {
+            weights.extend_from_slice(pose.weights(node));
+            return Ok(());
+        };
+        weights.extend_from_slice(self.start_weights(node));
+        weights.resize(rig.target_count(), 0.0);
+        self.drive_weights(node, pose, weights)
     }
 
     /// Writes over the weights of a node's targets, one each, what a pose that was made of
@@ -128,7 +153,7 @@ impl Model {
         match &mesh.rig {
             Some(rig) => Ok(rig.controls().clone()),
             None => NameTable::new(mesh.target_names.iter().map(String::as_str))
-                .map_err(|source| PlaybackError::Names { mesh: index, source }),
+                .map_err(|reason| PlaybackError::Names { mesh: index, reason }),
         }
     }
 
@@ -148,17 +173,41 @@ impl Model {
     /// translation, rotation and scale.
     ///
     /// # Errors
-    /// Where a parent is no node, or nodes are their own ancestors.
+    /// Where a parent is no node, nodes are their own ancestors, or the pose is of another number of nodes.
     pub fn world_matrices(&self, pose: Option<&Pose>) -> Result<Vec<Mat4>, PlaybackError> {
-        let hierarchy = self.hierarchy()?;
-        let local = |index: usize| match pose {
+        let mut matrices = NodeMatrices::default();
+        self.world_matrices_into(pose, &mut matrices)?;
+        Ok(matrices.worlds)
+    }
+
+    /// As [`world_matrices`](Self::world_matrices), into a state that serves every frame: allocates nothing while the
+    /// nodes keep their number and their parents.
+    ///
+    /// # Errors
+    /// As [`world_matrices`](Self::world_matrices); `matrices` are as they were then.
+    pub fn world_matrices_into(
+        &self,
+        pose: Option<&Pose>,
+        matrices: &mut NodeMatrices,
+    ) -> Result<(), PlaybackError> {
+        let nodes = self.nodes.len();
+        if let Some(pose) = pose.filter(|pose| pose.locals().len() != nodes) {
+            let posed = pose.locals().len();
+            return Err(PlaybackError::OtherPose { posed, nodes });
+        }
+        let parents = self.nodes.iter().map(|node| node.parent);
+        if !parents.eq(matrices.hierarchy.parents().iter().copied()) {
+            matrices.hierarchy = self.hierarchy()?;
+        }
+        matrices.locals.clear();
+        matrices.locals.extend((0..nodes).map(|index| match pose {
             Some(pose) if pose.driven_parts(index).any() => pose.locals()[index].matrix(),
             _ => self.nodes[index].local,
-        };
-        let locals: Vec<Mat4> = (0..self.nodes.len()).map(local).collect();
-        let mut worlds = Vec::new();
-        hierarchy.world_of_matrices_into(&locals, &mut worlds)?;
-        Ok(worlds)
+        }));
+        matrices
+            .hierarchy
+            .world_of_matrices_into(&matrices.locals, &mut matrices.worlds)?;
+        Ok(())
     }
 
     /// The bones of a skin, from the mesh at rest into the model's space.
@@ -166,17 +215,64 @@ impl Model {
     /// # Errors
     /// Where there is no such skin, it does not fit the matrices of the nodes, or a matrix is not finite.
     pub fn skin_pose(&self, skin: usize, worlds: &[Mat4]) -> Result<SkinPose, PlaybackError> {
+        let mut bones = SkinPose::default();
+        self.bones_into(skin, worlds, &mut Vec::new(), &mut Vec::new(), &mut bones)?;
+        Ok(bones)
+    }
+
+    /// As [`skin_pose`](Self::skin_pose), of the nodes as [`world_matrices_into`](Self::world_matrices_into) left them,
+    /// into bones that serve every frame: allocates nothing once both have the room.
+    ///
+    /// # Errors
+    /// As [`skin_pose`](Self::skin_pose); `bones` are as they were then.
+    pub fn skin_pose_into(
+        &self,
+        skin: usize,
+        matrices: &mut NodeMatrices,
+        bones: &mut SkinPose,
+    ) -> Result<(), PlaybackError> {
+        let NodeMatrices {
+            worlds, joints, rows, ..
+        } = matrices;
+        self.bones_into(skin, worlds, joints, rows, bones)
+    }
+
+    fn bones_into(
+        &self,
+        skin: usize,
+        worlds: &[Mat4],
+        joints: &mut Vec<Mat4>,
+        rows: &mut Vec<BoneRows>,
+        bones: &mut SkinPose,
+    ) -> Result<(), PlaybackError> {
         let count = self.skins.len();
         let skin = self
             .skins
             .get(skin)
             .ok_or(PlaybackError::NoSkin { skin, count })?;
-        let mut matrices = Vec::new();
-        joint_matrices_into(worlds, &skin.joints, &skin.inverse_bind, &mut matrices)?;
-        let rows: Vec<_> = matrices
-            .iter()
-            .map(|matrix| rows_from_columns(&matrix.to_cols_array_2d()))
-            .collect();
-        Ok(SkinPose::new(&rows)?)
+        joint_matrices_into(worlds, &skin.joints, &skin.inverse_bind, joints)?;
+        rows.clear();
+        let matrices = joints.iter();
+        rows.extend(matrices.map(|matrix| rows_from_columns(&matrix.to_cols_array_2d())));
+        Ok(bones.set(rows)?)
+    }
+}
+
+/// The matrices of a model's nodes, and room to work with them: made once, for every frame.
+///
+/// One that was made for another model serves too; it allocates once more.
+#[derive(Debug, Clone, Default)]
+pub struct NodeMatrices {
+    hierarchy: Hierarchy,
+    locals: Vec<Mat4>,
+    worlds: Vec<Mat4>,
+    joints: Vec<Mat4>,
+    rows: Vec<BoneRows>,
+}
+
+impl NodeMatrices {
+    /// For each node the transform into the model's space, as [`Model::world_matrices_into`] wrote it last.
+    pub fn worlds(&self) -> &[Mat4] {
+        &self.worlds
     }
 }

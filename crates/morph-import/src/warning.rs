@@ -1,10 +1,12 @@
-//! What was odd in a file but provably harmless.
+//! What was odd in a file, and what was made of it.
 
 use std::fmt;
 
 use morph_anim::CurveError;
 
-/// Something odd that was read in the one safe way.
+use crate::damage::{Damage, Part};
+
+/// Something odd that was read in the one safe way, or something damaged that was left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportWarning {
     /// Where, such as `mesh 0 "Head", primitive 1`, or a file's path.
@@ -233,6 +235,32 @@ pub enum WarningKind {
     /// A primitive has tangents but no normals. It is shaded flat, with tangents of its own.
     #[error("the tangents are left out, as there are no normals")]
     TangentsWithoutNormals,
+    /// A part of the file is damaged; the rest is read. Under [`OnDamage::Refuse`](crate::OnDamage::Refuse) the file is
+    /// refused.
+    #[error("{part}: {reason}")]
+    LeftOut {
+        /// What is left out.
+        part: Part,
+        /// What is wrong with it.
+        reason: Damage,
+    },
+    /// The name of a file is that of the other form of glTF than the first bytes are of.
+    #[error("the name ends in .{named}, the content is {content}; it is read as that")]
+    ContentUnlikeName {
+        /// What the name ends in.
+        named: &'static str,
+        /// What the content is.
+        content: &'static str,
+    },
+    /// The text begins with a byte order mark. glTF forbids writing one and lets a reader pass over it.
+    #[error("the text begins with a byte order mark, which glTF forbids; it is passed over")]
+    ByteOrderMark,
+    /// A blend channel has no shape. It becomes no target, as targets are made of shapes.
+    #[error("the channel {channel:?} has no shape; it becomes no target")]
+    ChannelWithoutShape {
+        /// The channel's name.
+        channel: String,
+    },
     /// A channel of an animation drives nothing, or has no curve; the rest of the clip plays.
     #[error("the channel is left out: {problem}")]
     ChannelLeftOut {

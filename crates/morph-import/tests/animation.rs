@@ -6,7 +6,7 @@ mod common;
 
 use common::{Builder, warning_kinds};
 use morph_anim::{Channel, Clip, CubicKey, Curve, CurveError, Keys};
-use morph_import::{ChannelProblem, GltfError, ImportOptions, WarningKind};
+use morph_import::{ChannelProblem, GltfError, ImportOptions, Part, WarningKind};
 use serde_json::{Value, json};
 
 /// Node 0 has a quad with targets that move one vertex each, called `a`, `b` and so on.
@@ -407,16 +407,19 @@ fn keys_that_are_no_curve_are_left_out_and_told() {
 }
 
 #[test]
-fn data_of_channels_that_cannot_be_read_refuses_the_file() {
+fn a_channel_whose_data_cannot_be_read_is_a_damaged_part() {
     let mut builder = weights(1, "LINEAR", &[0.0, 1.0], &[0.0, 1.0]);
     let output = builder.json["animations"][0]["samplers"][0]["output"]
         .as_u64()
         .unwrap() as usize;
     builder.json["accessors"][output]["count"] = json!(200);
     assert!(matches!(builder.refused(), GltfError::OutOfRange { .. }));
-    let text = builder.load().unwrap_err().to_string();
+    let text = builder.load_strictly().unwrap_err().to_string();
     let place = format!("animation 0 \"clip\", channel 0, sampler 0, output (accessor {output})");
     assert!(text.contains(&place), "{text}");
+    let model = builder.model();
+    assert!(model.clips[0].tracks.is_empty());
+    assert_eq!(common::left_out(&model), [(place.as_str(), Part::Channel)]);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn b012_a_delta_of_another_shape_is_refused_by_its_accessor() {
             builder.json["accessors"][delta]["type"] = json!(kind);
             let quad = builder.full_quad(json!([{ stream: delta }]));
             builder.mesh(json!({ "primitives": [quad] }));
-            let error = builder.load().unwrap_err();
+            let error = builder.load_strictly().unwrap_err();
             let text = error.to_string();
             assert!(
                 text.contains(&format!("target 0 \"target_0\", {stream} (accessor {delta})")),

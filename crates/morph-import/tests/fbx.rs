@@ -734,7 +734,7 @@ fn morphs_are_left_out_on_request() {
 
 fn refusal(result: Result<Model, ImportError>) -> FbxError {
     match result {
-        Err(ImportError::Fbx { source, .. }) => *source,
+        Err(ImportError::Fbx { reason, .. }) => *reason,
         Err(other) => panic!("expected an error of FBX, got {other:?}"),
         Ok(_) => panic!("expected an error of FBX, got Ok(_)"),
     }
@@ -751,7 +751,7 @@ fn what_is_wrong_is_named_with_its_place() {
     assert!(matches!(refusal(load(binary)), FbxError::Truncated));
 
     let nan = cube_with(&[("Up", Shape::new("", &[6], [0.0, 1e300, 0.0]))]);
-    let error = nan.load_with(&ImportOptions::default()).unwrap_err().to_string();
+    let error = nan.load_with(&common::strict()).unwrap_err().to_string();
     assert!(
         error.contains("target 0 \"Up\"") && error.contains("control point 6"),
         "{error}"
@@ -774,4 +774,30 @@ fn text_without_the_ending_is_known_by_its_first_line() {
     let model =
         morph_import::load_bytes("model.bin".as_ref(), text.as_bytes(), &ImportOptions::default()).unwrap();
     assert_eq!(model.meshes.len(), 1);
+}
+
+#[test]
+fn a_channel_without_a_shape_becomes_no_target_and_is_told() {
+    let mut fbx = Fbx::new();
+    let (cube, _) = fbx.hard_cube("");
+    let face = fbx.deformer(cube, "face");
+    let empty = fbx.channel(face, "Ghost", 30.0, &[]);
+    fbx.channel(face, "Up", 0.0, &[Shape::new("", &[6], [0.0, 1.0, 0.0])]);
+    let layer = fbx.stack("take");
+    fbx.animate(
+        layer,
+        empty,
+        "DeformPercent",
+        &[("d|DeformPercent", &[(0.0, 0.0), (1.0, 100.0)])],
+    );
+    let model = fbx.model();
+    assert_eq!(model.meshes[0].target_names, ["Up"]);
+    assert_eq!(model.meshes[0].primitives[0].targets.len(), 1);
+    // What drives it drives nothing.
+    assert!(model.clips[0].tracks.is_empty());
+    let channel = "Ghost".to_owned();
+    assert_eq!(
+        warning_kinds(&model),
+        [&WarningKind::ChannelWithoutShape { channel }]
+    );
 }

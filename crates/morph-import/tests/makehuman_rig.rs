@@ -85,7 +85,7 @@ impl Files {
 
 fn refused(result: Result<Model, ImportError>) -> (PathBuf, Option<u64>, MakeHumanError) {
     match result {
-        Err(ImportError::MakeHuman { path, line, source }) => (path, line, *source),
+        Err(ImportError::MakeHuman { path, line, reason }) => (path, line, *reason),
         other => panic!("expected an error of MakeHuman, got {other:?}"),
     }
 }

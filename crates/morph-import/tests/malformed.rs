@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::{Builder, QUAD, check, float_bytes, gltf_error, load_bytes, pack_glb};
-use morph_import::{GltfError, ImportError, ImportOptions, Model, UpAxis, load};
+use morph_import::{GltfError, ImportError, ImportOptions, Model, Part, UpAxis, WarningKind, load};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -111,10 +111,10 @@ fn every_prefix_of_a_glb_is_refused() {
         let error = survive("model.glb", &glb[..length]).unwrap_err();
         match (length, error) {
             (0, ImportError::Empty { .. }) => {}
-            (_, ImportError::Gltf { source, .. }) => {
+            (_, ImportError::Gltf { reason, .. }) => {
                 assert!(
-                    matches!(*source, GltfError::Truncated { .. }),
-                    "{length} bytes: {source}"
+                    matches!(*reason, GltfError::Truncated { .. }),
+                    "{length} bytes: {reason}"
                 );
             }
             (_, error) => panic!("{length} bytes: {error}"),
@@ -183,9 +183,13 @@ const LIES: &str = r#"
 /accessors/1/byteOffset | 4 | buffer view 2 is read up to byte 52, 48 are there
 /accessors/1/count | 5 | buffer view 2 is read up to byte 60, 48 are there
 /accessors/1/count | HUGE | buffer view 2 is read up to byte HUGE
-/accessors/1/count | -4 | this is not the JSON of a glTF 2.0 file: invalid value: integer `-4`
-/accessors/1/count | 4.5 | this is not the JSON of a glTF 2.0 file: invalid value: floating point
-/accessors/1/count | "4" | this is not the JSON of a glTF 2.0 file: invalid type: string
+/accessors/1/count | -4 | accessor 1 is malformed: invalid value: integer `-4`
+/accessors/1/count | 4.5 | accessor 1 is malformed: invalid value: floating point
+/accessors/1/count | "4" | accessor 1 is malformed: invalid type: string
+/bufferViews/2/byteOffset | [] | buffer view 2 is malformed: invalid type: sequence
+/meshes/0/primitives/0/indices | {} | primitive 0 is malformed: invalid type: map
+/meshes/0/primitives | 7 | mesh 0 is malformed: invalid type: integer `7`
+/meshes | 7 | this is not the JSON of a glTF 2.0 file: invalid type: integer `7`
 /accessors/1/bufferView | 99 | buffer view 99 does not exist; the file has 4
 /accessors/1/componentType | 5124 | the component type is 5124, it has to be 5120 to 5123
 /accessors/1/componentType | 5125 | the component type is 5125, it has to be 5120 to 5123
@@ -218,6 +222,28 @@ fn lies_about_ranges_are_named() {
         edited.json.pointer_mut(list).unwrap()[key] = serde_json::from_str(value).unwrap();
         let text = edited.refused().to_string();
         assert!(text.starts_with(expected), "{line}: {text}");
+        // The mesh has nothing but this primitive; of what is wrong only the target can be left out.
+        match edited.load() {
+            Err(error) => assert!(error.to_string().ends_with(&text), "{line}: {error}"),
+            Ok(model) => {
+                check(&model);
+                let [warning] = &model.warnings[..] else {
+                    panic!("{line}: {:?}", model.warnings)
+                };
+                let is_target = matches!(
+                    warning.kind,
+                    WarningKind::LeftOut {
+                        part: Part::Target,
+                        ..
+                    }
+                );
+                assert!(
+                    is_target && warning.to_string().ends_with(&text),
+                    "{line}: {warning}"
+                );
+                assert_eq!(model.meshes[0].primitives[0].positions, QUAD);
+            }
+        }
     }
 }
 

@@ -92,7 +92,7 @@ fn a_skin_has_joints_and_inverse_bind_matrices() {
         builder.refused(),
         GltfError::ComponentType { found: 5123, .. }
     ));
-    let text = builder.load().unwrap_err().to_string();
+    let text = builder.load_strictly().unwrap_err().to_string();
     assert!(
         text.contains(&format!(
             "skin 0 \"bones\", inverseBindMatrices (accessor {bind})"

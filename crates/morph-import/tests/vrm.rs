@@ -327,7 +327,7 @@ fn a_vrm_file_is_a_glb() {
     let model = load_bytes("avatar.VRM", &builder.glb(), &ImportOptions::default()).unwrap();
     assert_eq!(model.expressions.len(), 1);
     let error = load_bytes("avatar.vrm", b"{}", &ImportOptions::default()).map(|_| ());
-    assert!(error.unwrap_err().to_string().contains("the file is cut off"));
+    assert!(error.unwrap_err().to_string().contains("missing field `asset`"));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn load_file(path: &Path) -> anyhow::Result<Figure> {
 
 fn lacks_a_group(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<ImportError>() {
-        Some(ImportError::MakeHuman { source, .. }) => matches!(**source, MakeHumanError::NoGroup { .. }),
+        Some(ImportError::MakeHuman { reason, .. }) => matches!(**reason, MakeHumanError::NoGroup { .. }),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use morph_import::{Format, ImportError, ImportOptions, Model, load};
+use morph_import::{Format, ImportError, ImportOptions, ImportWarning, Model, WarningKind, load};
 
 use super::{ConformanceError, Table, files};
 
@@ -40,8 +40,20 @@ fn reason(path: &Path) -> String {
             "no answer of another program; a test of the import compares it with mh_body_face52, which was made of it"
                 .to_owned()
         }
-        Ok(model) if !moves(&model) => "nothing in it moves: no targets, no skins, no clips; it loads".to_owned(),
-        Ok(_) => "no answer of another program; it loads".to_owned(),
+        Ok(model) => {
+            let why = if moves(&model) {
+                "no answer of another program"
+            } else {
+                "nothing in it moves: no targets, no skins, no clips"
+            };
+            match left_out(&model)[..] {
+                [] => format!("{why}; it loads"),
+                [first] => format!("{why}; it loads in part: {first}"),
+                [first, ref others @ ..] => {
+                    format!("{why}; it loads in part: {first}; and {} more", others.len())
+                }
+            }
+        }
         Err(ImportError::MakeHuman { .. }) => "a frame of an FBX file, no model of its own".to_owned(),
         Err(error) => format!("no answer of another program; refused: {}", without_path(&error.to_string(), path)),
     }
@@ -50,6 +62,12 @@ fn reason(path: &Path) -> String {
 fn moves(model: &Model) -> bool {
     let has_targets = model.meshes.iter().any(|mesh| !mesh.target_names.is_empty());
     has_targets || !model.skins.is_empty() || !model.clips.is_empty()
+}
+
+/// What was left out because it is damaged.
+fn left_out(model: &Model) -> Vec<&ImportWarning> {
+    let is_left_out = |warning: &&ImportWarning| matches!(warning.kind, WarningKind::LeftOut { .. });
+    model.warnings.iter().filter(is_left_out).collect()
 }
 
 /// A message without the place of the folder of models, which differs from machine to machine.

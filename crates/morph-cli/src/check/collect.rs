@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use morph_import::check::{self, Severity};
-use morph_import::{ImportError, ImportOptions};
+use morph_import::{ImportError, ImportOptions, ImportWarning, OnDamage, WarningKind};
 
 use super::report::{Problem, Report, word};
 use crate::args::ModelArgs;
@@ -37,9 +37,9 @@ fn gltf_format(path: &Path) -> Result<Option<(&'static str, Vec<u8>)>, CliError>
     if !may_be_gltf || !path.is_file() {
         return Ok(None);
     }
-    let bytes = std::fs::read(path).map_err(|source| ImportError::Read {
+    let bytes = std::fs::read(path).map_err(|reason| ImportError::Read {
         path: path.to_owned(),
-        source,
+        reason,
     })?;
     let format = if bytes.is_empty() || is_other(&bytes) {
         None
@@ -71,28 +71,52 @@ fn collect_gltf(path: &Path, format: &'static str, bytes: &[u8], options: &Impor
             message: problem.message,
         })
         .collect();
-    // Whether the other commands can read it is not what the format says, but what people want to know.
-    if let Err(error) = morph_import::load_bytes(path, bytes, options) {
-        let (place, message) = match &error {
-            ImportError::Gltf { place, source, .. } => (Some(place.clone()), source.to_string()),
-            other => (None, other.to_string()),
-        };
-        problems.push(Problem {
-            severity: word(Severity::Error),
-            code: "MORPH_NOT_IMPORTED",
-            pointer: None,
-            offset: None,
-            name: place,
-            count: 1,
-            message: format!("the other commands refuse the file: {message}"),
-        });
-    }
+    problems.extend(import_problem(path, bytes, options));
     Report::new(path.display().to_string(), format, problems, report.left_out)
+}
+
+/// What keeps the other commands from reading all of it, first of all: not what the format says, but what people want to
+/// know.
+fn import_problem(path: &Path, bytes: &[u8], options: &ImportOptions) -> Option<Problem> {
+    let (code, place, message) = match morph_import::load_bytes(path, bytes, options) {
+        Ok(model) => {
+            let is_left_out = |warning: &ImportWarning| matches!(warning.kind, WarningKind::LeftOut { .. });
+            let mut left_out = model.warnings.into_iter().filter(is_left_out);
+            let first = left_out.next()?;
+            let more = match left_out.count() {
+                0 => String::new(),
+                count => format!("; and {count} more"),
+            };
+            let message = format!("to the other commands {}{more}", first.kind);
+            ("MORPH_PART_NOT_IMPORTED", Some(first.place), message)
+        }
+        Err(error) => {
+            let (place, message) = match error {
+                ImportError::Gltf { place, reason, .. } => (Some(place), reason.to_string()),
+                other => (None, other.to_string()),
+            };
+            let message = format!("the other commands refuse the file: {message}");
+            ("MORPH_NOT_IMPORTED", place, message)
+        }
+    };
+    Some(Problem {
+        severity: word(Severity::Error),
+        code,
+        pointer: None,
+        offset: None,
+        name: place,
+        count: 1,
+        message,
+    })
 }
 
 /// What the importer finds odd in a file that it can read.
 fn collect_imported(args: &ModelArgs, console: &Console<'_>) -> Result<Report, CliError> {
-    let loaded = Loaded::read(&args.file, &args.import_options(), console)?;
+    let options = ImportOptions {
+        on_damage: OnDamage::Refuse,
+        ..args.import_options()
+    };
+    let loaded = Loaded::read(&args.file, &options, console)?;
     let problems = loaded
         .model
         .warnings

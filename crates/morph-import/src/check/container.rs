@@ -1,14 +1,12 @@
 //! The binary container: a header, a JSON chunk, and a chunk of bytes for the first buffer.
+//!
+//! The importer has a walk of its own: it ends at the first fault, and this one goes on past what it tells, in the order
+//! and with the words of the Khronos validator.
 
 use std::ops::Range;
 
 use super::report::{Findings, Severity};
-use crate::gltf::MAGIC;
-
-const HEADER_BYTES: usize = 12;
-const CHUNK_HEADER_BYTES: usize = 8;
-const CHUNK_JSON: u32 = 0x4e4f_534a;
-const CHUNK_BINARY: u32 = 0x004e_4942;
+use crate::glb::{CHUNK_BINARY, CHUNK_HEADER_BYTES, CHUNK_JSON, HEADER_BYTES, MAGIC};
 
 /// What of a container can be used.
 #[derive(Debug, Default)]

@@ -47,7 +47,7 @@ use object::{Object, Reading};
 use values::Checks;
 use work::Work;
 
-use crate::gltf::MAGIC;
+use crate::glb::MAGIC;
 
 /// Checks the bytes of a `.gltf` or `.glb`, as the content of the file `path`.
 ///

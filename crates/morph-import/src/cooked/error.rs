@@ -13,23 +13,23 @@ use morph_core::{BuildError, RestError};
 #[non_exhaustive]
 pub enum CookedModelError {
     /// The file cannot be read or mapped.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {reason}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The file is damaged, or not as the format says.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// What is wrong, and in which section.
-        source: Box<CookedError>,
+        reason: Box<CookedError>,
     },
     /// The keys of a track are no curve.
-    #[error("{}: clip {clip}, track {track}: {source}", path.display())]
+    #[error("{}: clip {clip}, track {track}: {reason}", path.display())]
     Track {
         /// The file.
         path: PathBuf,
@@ -38,17 +38,17 @@ pub enum CookedModelError {
         /// The track of the clip.
         track: usize,
         /// What is wrong with its keys.
-        source: CurveError,
+        reason: CurveError,
     },
     /// The channels of a mesh are no rig.
-    #[error("{}: the rig of mesh {mesh}: {source}", path.display())]
+    #[error("{}: the rig of mesh {mesh}: {reason}", path.display())]
     Rig {
         /// The file.
         path: PathBuf,
         /// The mesh.
         mesh: usize,
         /// What is wrong with them.
-        source: RigError,
+        reason: RigError,
     },
 }
 
@@ -78,18 +78,18 @@ impl Fault {
         match self {
             Fault::File(error) => CookedModelError::File {
                 path,
-                source: Box::new(error),
+                reason: Box::new(error),
             },
             Fault::Track { clip, track, error } => CookedModelError::Track {
                 path,
                 clip,
                 track,
-                source: error,
+                reason: error,
             },
             Fault::Rig { mesh, error } => CookedModelError::Rig {
                 path,
                 mesh,
-                source: error,
+                reason: error,
             },
         }
     }
@@ -100,37 +100,37 @@ impl Fault {
 #[non_exhaustive]
 pub enum CookError {
     /// A rest pose is not usable.
-    #[error("mesh {mesh}, primitive {primitive}: {source}")]
+    #[error("mesh {mesh}, primitive {primitive}: {reason}")]
     Rest {
         /// The mesh.
         mesh: usize,
         /// The primitive of the mesh.
         primitive: usize,
         /// What is wrong with it.
-        source: RestError,
+        reason: RestError,
     },
     /// Targets are not usable.
-    #[error("mesh {mesh}, primitive {primitive}: {source}")]
+    #[error("mesh {mesh}, primitive {primitive}: {reason}")]
     Build {
         /// The mesh.
         mesh: usize,
         /// The primitive of the mesh.
         primitive: usize,
         /// What is wrong with them.
-        source: BuildError,
+        reason: BuildError,
     },
     /// The file cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {reason}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// A reader would refuse the file, so that it was not put in place.
-    #[error("the model cannot be cooked, as no reader would take the file: {source}")]
+    #[error("the model cannot be cooked, as no reader would take the file: {reason}")]
     Refused {
         /// Why not.
-        source: Box<CookedModelError>,
+        reason: Box<CookedModelError>,
     },
 }

@@ -72,9 +72,9 @@ impl CookedModel {
             let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
             AlignedBytes::read_from(&mut file, length)
         };
-        let bytes = read().map_err(|source| CookedModelError::Read {
+        let bytes = read().map_err(|reason| CookedModelError::Read {
             path: path.to_owned(),
-            source,
+            reason,
         })?;
         CookedModel::from_bytes(path, bytes)
     }
@@ -101,9 +101,9 @@ impl CookedModel {
             let map = unsafe { Mmap::map(&file) }?;
             Ok(Bytes::Mapped(map))
         };
-        let bytes = map().map_err(|source| CookedModelError::Read {
+        let bytes = map().map_err(|reason| CookedModelError::Read {
             path: path.to_owned(),
-            source,
+            reason,
         })?;
         CookedModel::parse(path, bytes)
     }

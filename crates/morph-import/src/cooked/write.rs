@@ -95,10 +95,10 @@ fn build(
         it.tangents.as_deref(),
         BaseNormals::AsGiven,
     )
-    .map_err(|source| CookError::Rest {
+    .map_err(|reason| CookError::Rest {
         mesh,
         primitive,
-        source,
+        reason,
     })?;
     let (mesh_built, report) = MorphMesh::build(
         rest.vertex_count(),
@@ -110,10 +110,10 @@ fn build(
             ..BuildOptions::new(options.quantization)
         },
     )
-    .map_err(|source| CookError::Build {
+    .map_err(|reason| CookError::Build {
         mesh,
         primitive,
-        source,
+        reason,
     })?;
     Ok(Built {
         rest,
@@ -150,9 +150,9 @@ impl BuiltModel<'_> {
     /// # Errors
     /// Where the file cannot be written, and where a reader would refuse it.
     pub fn save(&self, path: &Path) -> Result<CookedModel, CookError> {
-        let failed = |source| CookError::Write {
+        let failed = |reason| CookError::Write {
             path: path.to_owned(),
-            source,
+            reason,
         };
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
@@ -169,8 +169,8 @@ impl BuiltModel<'_> {
             .and_then(|()| buffered.flush())
             .map_err(failed)?;
         drop(buffered);
-        let cooked = CookedModel::read(file.path()).map_err(|source| CookError::Refused {
-            source: Box::new(source),
+        let cooked = CookedModel::read(file.path()).map_err(|reason| CookError::Refused {
+            reason: Box::new(reason),
         })?;
         file.persist(path).map_err(|error| failed(error.error))?;
         Ok(cooked.at(path))

@@ -7,6 +7,7 @@ use super::animation::{self, POINTER};
 use super::binary::Binary;
 use super::mesh::{self, Materials};
 use super::{ExportError, ExportNote, scene};
+use crate::glb::{CHUNK_BINARY, CHUNK_HEADER_BYTES, CHUNK_JSON, HEADER_BYTES, MAGIC};
 use crate::model::Model;
 
 /// Writes a model as GLB.
@@ -89,22 +90,24 @@ fn many_targets(model: &Model) -> impl Iterator<Item = ExportNote> {
 
 /// Puts the container around JSON and bytes.
 fn pack(document: &Value, binary: &[u8]) -> Result<Vec<u8>, ExportError> {
-    const JSON: u32 = 0x4e4f_534a;
-    const BIN: u32 = 0x004e_4942;
     let mut json = document.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
     let binary_length = binary.len().next_multiple_of(4);
-    let chunk = if binary.is_empty() { 0 } else { 8 + binary_length };
-    let total = 20 + json.len() + chunk;
+    let chunk = if binary.is_empty() {
+        0
+    } else {
+        CHUNK_HEADER_BYTES + binary_length
+    };
+    let total = HEADER_BYTES + CHUNK_HEADER_BYTES + json.len() + chunk;
     let length = u32::try_from(total).map_err(|_| ExportError::TooLarge { bytes: total as u64 })?;
     let mut glb = Vec::with_capacity(total);
-    glb.extend_from_slice(&crate::gltf::MAGIC);
-    for word in [2, length, json.len() as u32, JSON] {
+    glb.extend_from_slice(&MAGIC);
+    for word in [2, length, json.len() as u32, CHUNK_JSON] {
         glb.extend_from_slice(&word.to_le_bytes());
     }
     glb.extend_from_slice(&json);
     if !binary.is_empty() {
-        for word in [binary_length as u32, BIN] {
+        for word in [binary_length as u32, CHUNK_BINARY] {
             glb.extend_from_slice(&word.to_le_bytes());
         }
         glb.extend_from_slice(binary);

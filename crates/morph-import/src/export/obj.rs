@@ -146,6 +146,8 @@ impl ObjText {
 /// Writes the rest pose as OBJ: each node with a mesh becomes objects, placed by its transform. Skins are not applied.
 pub fn to_obj(model: &Model) -> (String, Vec<ExportNote>) {
     let mut obj = ObjText::new("written by morph");
+    // A model that was not read from a file may have loops, in which no node stands anywhere.
+    let worlds = model.world_matrices(None);
     for (index, node) in model.nodes.iter().enumerate() {
         let Some(mesh) = node.mesh.and_then(|mesh| model.meshes.get(mesh)) else {
             continue;
@@ -154,7 +156,7 @@ pub fn to_obj(model: &Model) -> (String, Vec<ExportNote>) {
         let world = if node.skin.is_some() {
             Mat4::IDENTITY
         } else {
-            model.world(index)
+            worlds.as_ref().map_or(Mat4::IDENTITY, |worlds| worlds[index])
         };
         for (number, primitive) in mesh.primitives.iter().enumerate() {
             obj.object(&format!("{}.{number}", node.id));

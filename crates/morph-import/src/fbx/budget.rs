@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use crate::error::FbxError;
+use crate::findings::Account;
 
 /// Memory that any file may take, whatever its size.
 const FLOOR_BYTES: u64 = 256 << 20;
@@ -32,18 +33,19 @@ impl Budget {
         self.limit
     }
 
-    /// Counts memory that the caller is about to take and keep.
-    pub(super) fn spend(&self, bytes: u64) -> Result<(), FbxError> {
+    /// Takes back what was counted for something that is freed again.
+    pub(super) fn release(&self, bytes: u64) {
+        self.spent.set(self.spent.get().saturating_sub(bytes));
+    }
+}
+
+impl Account<FbxError> for Budget {
+    fn spend(&self, bytes: u64) -> Result<(), FbxError> {
         let spent = self.spent.get().saturating_add(bytes);
         if spent > self.limit {
             return Err(FbxError::TooMuch { limit: self.limit });
         }
         self.spent.set(spent);
         Ok(())
-    }
-
-    /// Takes back what was counted for something that is freed again.
-    pub(super) fn release(&self, bytes: u64) {
-        self.spent.set(self.spent.get().saturating_sub(bytes));
     }
 }

@@ -13,6 +13,7 @@ use super::fit::{Fitted, Kind, fit};
 use super::mesh::ReadMesh;
 use super::{Fault, components, keys, name_of, scene, shapes};
 use crate::fault::{At, place};
+use crate::findings::Account;
 use crate::model::Node;
 use crate::warning::{ChannelProblem, ImportWarning, WarningKind};
 

@@ -1,84 +1,101 @@
-//! Meshes: polygon corners become vertices, materials primitives, and shapes targets.
+//! Meshes: materials become primitives, shapes targets, and both may get normals and tangents.
 
 use std::collections::HashMap;
 
+use morph_core::MorphTarget;
 use morph_core::generate::Polygons;
 
 use super::budget::Budget;
-use super::{Fault, components, name_of, narrow, shapes, skin, targets};
+use super::corners::{Attributes, Builder};
+use super::{Fault, Findings, name_of, shapes, skin, targets};
+use crate::damage::Part;
 use crate::error::FbxError;
 use crate::fault::{At, place};
-use crate::model::{Material, Mesh, Primitive, Topology};
+use crate::findings::Account;
+use crate::model::{Material, Mesh, Primitive};
 use crate::normals::{self, ControlMesh};
 use crate::options::ImportOptions;
 use crate::tangents;
-use crate::warning::{ImportWarning, WarningKind};
+use crate::warning::WarningKind;
 
-/// A mesh, and what clips need to know of it.
+/// What reading a mesh needs to know.
+pub(super) struct Context<'a> {
+    pub(super) materials: &'a [Material],
+    pub(super) options: &'a ImportOptions,
+    pub(super) budget: &'a Budget,
+}
+
+/// A mesh, and what others need to know of it.
 pub(super) struct ReadMesh {
     pub(super) mesh: Mesh,
     /// The name by which clips call each blend channel, in the order of [`shapes::channels`]; empty without morphs.
     pub(super) channel_names: Vec<String>,
+    /// It has bones, and their weights could be read.
+    pub(super) is_skinned: bool,
+    /// It is damaged, and the mesh only keeps its place.
+    pub(super) is_left_out: bool,
 }
 
 /// Reads one mesh; `index` is its place among the meshes of the file.
-///
-/// Corners of one control point that have equal attributes are one vertex; control points are never joined. The
-/// vertices of a primitive are sorted by control point.
-pub(super) fn read(
+pub(super) fn read_or_leave_out(
+    context: &Context<'_>,
     index: usize,
     mesh: &ufbx::Mesh,
-    materials: &[Material],
-    options: &ImportOptions,
-    budget: &Budget,
-    warnings: &mut Vec<ImportWarning>,
+    findings: &mut Findings,
 ) -> Result<ReadMesh, Fault> {
+    let read = findings.part(Part::Mesh, context.budget, |findings| {
+        read(context, index, mesh, findings)
+    })?;
+    Ok(read.unwrap_or_else(|_| ReadMesh {
+        mesh: Mesh {
+            name: name_of(&mesh.element).map(str::to_owned),
+            ..Mesh::default()
+        },
+        channel_names: Vec::new(),
+        is_skinned: false,
+        is_left_out: true,
+    }))
+}
+
+/// Corners of one control point that have equal attributes are one vertex; control points are never joined. The
+/// vertices of a primitive are sorted by control point. All primitives are made of the same control points, so damage
+/// to one is damage to the mesh.
+fn read(
+    context: &Context<'_>,
+    index: usize,
+    mesh: &ufbx::Mesh,
+    findings: &mut Findings,
+) -> Result<ReadMesh, Fault> {
+    let (options, budget) = (context.options, context.budget);
     let here = || place("mesh", index, name_of(&mesh.element));
-    let mut warn = |kind| warnings.push(ImportWarning { place: here(), kind });
 
     let attributes = Attributes::read(mesh, budget).at(here)?;
     let faces_left_out = mesh.num_point_faces + mesh.num_line_faces + mesh.num_empty_faces;
     if faces_left_out > 0 {
-        warn(WarningKind::FacesLeftOut {
-            faces: faces_left_out,
-        });
+        let faces = faces_left_out;
+        findings.warn(here(), WarningKind::FacesLeftOut { faces });
     }
-    let influences = skin::influences(mesh, budget, &mut warn).at(here)?;
-    let mut builder = Builder::new(mesh, &attributes, budget).at(here)?;
-    let mut primitives = Vec::new();
-    for part in &mesh.material_parts {
-        if part.num_triangles > 0 {
-            let material = mesh
-                .materials
-                .get(part.index as usize)
-                .and_then(|material| materials.get(material.element.typed_id as usize));
-            let mut primitive = builder.primitive(&part.face_indices).at(here)?;
-            primitive.material = material.cloned().unwrap_or_else(super::scene::default_material);
-            primitives.push(primitive);
+    let mut primitives = primitives(mesh, &attributes, context).at(here)?;
+    let influences = findings.part(Part::Skin, budget, |findings| {
+        skin::influences(mesh, budget, &mut |kind| findings.warn(here(), kind)).at(here)
+    })?;
+    let influences = influences.ok().flatten();
+    if let Some(influences) = &influences {
+        for primitive in &mut primitives {
+            let points = primitive.source_points.as_deref().unwrap_or_default();
+            primitive.skin_weights = Some(influences.of_vertices(points, budget).at(here)?);
         }
-    }
-    if primitives.is_empty() {
-        primitives.push(builder.primitive(&[]).at(here)?);
-    }
-    for primitive in &mut primitives {
-        let points = primitive.source_points.as_deref().unwrap_or_default();
-        primitive.skin_weights = match &influences {
-            Some(influences) => Some(influences.of_vertices(points, budget).at(here)?),
-            None => None,
-        };
     }
 
     let mut result = Mesh {
         name: name_of(&mesh.element).map(str::to_owned),
         primitives,
-        default_weights: Vec::new(),
-        target_names: Vec::new(),
-        rig: None,
+        ..Mesh::default()
     };
     let mut channel_names = Vec::new();
     if options.morphs {
-        let shapes = shapes::read(mesh, &mut warn).at(here)?;
-        read_targets(&mut result, mesh, &shapes, here, budget, warnings)?;
+        let shapes = shapes::read(mesh, &mut |kind| findings.warn(here(), kind)).at(here)?;
+        read_targets(&mut result, mesh, &shapes, here, budget, findings)?;
         result.target_names = shapes.names;
         result.default_weights = shapes.default_weights;
         result.rig = shapes.rig;
@@ -97,265 +114,67 @@ pub(super) fn read(
     Ok(ReadMesh {
         mesh: result,
         channel_names,
+        is_skinned: influences.is_some(),
+        is_left_out: false,
     })
 }
 
+/// A primitive for each material that has triangles; one without vertices where none has.
+fn primitives(
+    mesh: &ufbx::Mesh,
+    attributes: &Attributes,
+    context: &Context<'_>,
+) -> Result<Vec<Primitive>, FbxError> {
+    let mut builder = Builder::new(mesh, attributes, context.budget)?;
+    let mut primitives = Vec::new();
+    for part in &mesh.material_parts {
+        if part.num_triangles > 0 {
+            let material = mesh
+                .materials
+                .get(part.index as usize)
+                .and_then(|material| context.materials.get(material.element.typed_id as usize));
+            let mut primitive = builder.primitive(&part.face_indices)?;
+            primitive.material = material.cloned().unwrap_or_else(super::scene::default_material);
+            primitives.push(primitive);
+        }
+    }
+    if primitives.is_empty() {
+        primitives.push(builder.primitive(&[])?);
+    }
+    Ok(primitives)
+}
+
+/// Reads the targets of all primitives; one that is damaged moves nothing.
 fn read_targets(
     result: &mut Mesh,
     mesh: &ufbx::Mesh,
     shapes: &shapes::Shapes<'_>,
     here: impl Fn() -> String,
     budget: &Budget,
-    warnings: &mut Vec<ImportWarning>,
+    findings: &mut Findings,
 ) -> Result<(), Fault> {
     let mut zero_normals = 0;
     for (slot, (shape, name)) in shapes.targets.iter().zip(&shapes.names).enumerate() {
         let target_place = || format!("{}, {}", here(), place("target", slot, Some(name)));
-        let mut warn = |kind| {
-            warnings.push(ImportWarning {
-                place: target_place(),
-                kind,
-            });
-        };
-        let offsets = shape
-            .offsets(mesh.num_vertices, budget, &mut warn)
-            .at(target_place)?;
-        zero_normals += usize::from(offsets.zero_normals);
+        let offsets = findings.part(Part::Target, budget, |findings| {
+            let mut warn = |kind| findings.warn(target_place(), kind);
+            let offsets = shape.offsets(mesh.num_vertices, budget, &mut warn);
+            offsets.at(target_place)
+        })?;
+        zero_normals += usize::from(offsets.as_ref().is_ok_and(|offsets| offsets.zero_normals));
         for primitive in &mut result.primitives {
             let points = primitive.source_points.as_deref().unwrap_or_default();
-            let target = targets::target(name, &offsets, points, budget).at(target_place)?;
-            primitive.targets.push(target);
+            primitive.targets.push(match &offsets {
+                Ok(offsets) => targets::target(name, offsets, points, budget).at(target_place)?,
+                Err(_) => MorphTarget::empty(name),
+            });
         }
     }
     if zero_normals > 0 {
-        warnings.push(ImportWarning {
-            place: here(),
-            kind: WarningKind::ZeroNormalDeltas {
-                targets: zero_normals,
-            },
-        });
+        let targets = zero_normals;
+        findings.warn(here(), WarningKind::ZeroNormalDeltas { targets });
     }
     Ok(())
-}
-
-/// What a mesh has for each polygon corner, as 32-bit floats side by side.
-struct Attributes {
-    positions: Vec<[f32; 3]>,
-    has_normals: bool,
-    has_tangents: bool,
-    uv_count: usize,
-    color_count: usize,
-    /// Floats for each corner: normal, tangent, texture coordinates, colors, as far as there are any.
-    stride: usize,
-    values: Vec<f32>,
-    /// What was counted for it.
-    bytes: u64,
-}
-
-impl Attributes {
-    fn read(mesh: &ufbx::Mesh, budget: &Budget) -> Result<Self, FbxError> {
-        let tangents = mesh.uv_sets.first().filter(|set| {
-            mesh.vertex_normal.exists && set.vertex_tangent.exists && set.vertex_bitangent.exists
-        });
-        let (has_normals, has_tangents) = (mesh.vertex_normal.exists, tangents.is_some());
-        let (uv_count, color_count) = (mesh.uv_sets.len(), mesh.color_sets.len());
-        let stride =
-            3 * usize::from(has_normals) + 4 * usize::from(has_tangents) + 2 * uv_count + 4 * color_count;
-        let bytes =
-            (mesh.num_indices as u64).saturating_mul(stride as u64 * 4) + mesh.num_vertices as u64 * 12;
-        budget.spend(bytes)?;
-
-        let positions = mesh.vertices.iter().enumerate();
-        let positions = positions
-            .map(|(point, &position)| narrow("the position of control point", point, components(position)))
-            .collect::<Result<_, _>>()?;
-        let mut values = Vec::with_capacity(mesh.num_indices * stride);
-        for corner in 0..mesh.num_indices {
-            let normal = vector(&mesh.vertex_normal, corner);
-            if has_normals {
-                values.extend(narrow("the normal of corner", corner, normal)?);
-            }
-            if let Some(set) = tangents {
-                let tangent = vector(&set.vertex_tangent, corner);
-                let sign = handedness(normal, tangent, vector(&set.vertex_bitangent, corner));
-                values.extend(narrow("the tangent of corner", corner, tangent)?);
-                values.push(sign);
-            }
-            for set in &mesh.uv_sets {
-                let uv = of_corner(&set.vertex_uv.values, &set.vertex_uv.indices, corner);
-                let uv = uv.map_or([0.0; 2], |uv| [uv.x, 1.0 - uv.y]);
-                values.extend(narrow("the texture coordinate of corner", corner, uv)?);
-            }
-            for set in &mesh.color_sets {
-                let color = of_corner(&set.vertex_color.values, &set.vertex_color.indices, corner);
-                let color = color.map_or([1.0; 4], |color| [color.x, color.y, color.z, color.w]);
-                values.extend(narrow("the color of corner", corner, color)?);
-            }
-        }
-        // -0 and 0 are equal and have to compare so bit by bit.
-        for value in &mut values {
-            *value += 0.0;
-        }
-        Ok(Self {
-            positions,
-            has_normals,
-            has_tangents,
-            uv_count,
-            color_count,
-            stride,
-            values,
-            bytes,
-        })
-    }
-
-    fn of(&self, corner: u32) -> &[f32] {
-        let start = corner as usize * self.stride;
-        &self.values[start..start + self.stride]
-    }
-
-    fn bits(&self, corner: u32) -> impl Iterator<Item = u32> {
-        self.of(corner).iter().map(|value| value.to_bits())
-    }
-
-    /// One attribute of the given corners; `first` is where it starts among the floats of a corner.
-    fn column<const N: usize>(&self, first: usize, corners: &[u32]) -> Vec<[f32; N]> {
-        let read = |&corner: &u32| std::array::from_fn(|component| self.of(corner)[first + component]);
-        corners.iter().map(read).collect()
-    }
-}
-
-/// Makes primitives of faces.
-struct Builder<'a> {
-    mesh: &'a ufbx::Mesh,
-    attributes: &'a Attributes,
-    budget: &'a Budget,
-    /// The vertex of each corner of the primitive at hand; others are stale.
-    vertex_of_corner: Vec<u32>,
-}
-
-impl<'a> Builder<'a> {
-    fn new(mesh: &'a ufbx::Mesh, attributes: &'a Attributes, budget: &'a Budget) -> Result<Self, FbxError> {
-        let (count, limit) = (mesh.num_indices, u32::MAX as usize);
-        if count > limit {
-            return Err(FbxError::TooMany {
-                what: "corners",
-                count,
-                limit,
-            });
-        }
-        budget.spend(count as u64 * 4)?;
-        Ok(Self {
-            mesh,
-            attributes,
-            budget,
-            vertex_of_corner: vec![0; count],
-        })
-    }
-
-    fn primitive(&mut self, faces: &[u32]) -> Result<Primitive, FbxError> {
-        let mut corners = self.triangles(faces)?;
-        let mut used = corners.clone();
-        let point = |corner: u32| self.mesh.vertex_indices[corner as usize];
-        used.sort_unstable_by(|&a, &b| {
-            point(a)
-                .cmp(&point(b))
-                .then_with(|| self.attributes.bits(a).cmp(self.attributes.bits(b)))
-                .then(a.cmp(&b))
-        });
-        used.dedup();
-        let mut vertices: Vec<u32> = Vec::with_capacity(used.len());
-        for corner in used {
-            let is_new = vertices.last().is_none_or(|&last| {
-                point(last) != point(corner) || !self.attributes.bits(last).eq(self.attributes.bits(corner))
-            });
-            if is_new {
-                vertices.push(corner);
-            }
-            self.vertex_of_corner[corner as usize] = vertices.len() as u32 - 1;
-        }
-        for corner in &mut corners {
-            *corner = self.vertex_of_corner[*corner as usize];
-        }
-        self.budget
-            .spend(vertices.len() as u64 * (16 + 4 * self.attributes.stride as u64))?;
-        Ok(self.with_vertices(&vertices, corners))
-    }
-
-    /// The corners of the triangles that faces are cut into.
-    fn triangles(&self, faces: &[u32]) -> Result<Vec<u32>, FbxError> {
-        let mut corners = Vec::new();
-        let mut cut = vec![0; self.mesh.max_face_triangles * 3];
-        for &face in faces {
-            let face = self.mesh.faces[face as usize];
-            if face.num_indices < 3 {
-                continue;
-            }
-            let triangles = ufbx::triangulate_face(&mut cut, self.mesh, face) as usize;
-            self.budget.spend(triangles as u64 * 12)?;
-            corners.extend_from_slice(&cut[..triangles * 3]);
-        }
-        Ok(corners)
-    }
-
-    /// A primitive whose vertices have the attributes of the given corners.
-    fn with_vertices(&self, vertices: &[u32], indices: Vec<u32>) -> Primitive {
-        let attributes = self.attributes;
-        let points: Vec<u32> = vertices
-            .iter()
-            .map(|&corner| self.mesh.vertex_indices[corner as usize])
-            .collect();
-        let mut first = 0;
-        let mut next = |floats: usize| {
-            first += floats;
-            first - floats
-        };
-        let normals = attributes
-            .has_normals
-            .then(|| attributes.column(next(3), vertices));
-        let tangents = attributes
-            .has_tangents
-            .then(|| attributes.column(next(4), vertices));
-        let texcoords = (0..attributes.uv_count)
-            .map(|_| attributes.column(next(2), vertices))
-            .collect();
-        let colors = (0..attributes.color_count)
-            .map(|_| attributes.column(next(4), vertices))
-            .collect();
-        Primitive {
-            name: None,
-            positions: points
-                .iter()
-                .map(|&point| attributes.positions[point as usize])
-                .collect(),
-            source_points: Some(points),
-            normals,
-            tangents,
-            texcoords,
-            colors,
-            skin_weights: None,
-            indices,
-            topology: Topology::Triangles,
-            targets: Vec::new(),
-            material: super::scene::default_material(),
-        }
-    }
-}
-
-/// The value that a corner has of an attribute.
-fn of_corner<T: Copy>(values: &[T], indices: &[u32], corner: usize) -> Option<T> {
-    values.get(*indices.get(corner)? as usize).copied()
-}
-
-fn vector(attribute: &ufbx::VertexVec3, corner: usize) -> [f64; 3] {
-    of_corner(&attribute.values, &attribute.indices, corner).map_or([0.0; 3], components)
-}
-
-/// On which side of normal and tangent the bitangent lies. Texture coordinates are turned over from pointing up to
-/// pointing down, which turns the bitangent too.
-fn handedness(normal: [f64; 3], tangent: [f64; 3], bitangent: [f64; 3]) -> f32 {
-    let cross = |i: usize, j: usize| normal[i] * tangent[j] - normal[j] * tangent[i];
-    let along = cross(1, 2) * bitangent[0] + cross(2, 0) * bitangent[1] + cross(0, 1) * bitangent[2];
-    if along < 0.0 { 1.0 } else { -1.0 }
 }
 
 /// Makes normals of the file's polygons, whose control points are the points of the surface, one for each normal that

@@ -1,11 +1,13 @@
 //! FBX 5.0 to 7.7, binary and text, parsed by the C library `ufbx`.
 //!
-//! `ufbx` resolves what the versions have in common; from there on, `mesh` makes vertices of polygon corners, `shapes`
-//! reads blend channels, `targets` lays their offsets on vertices, `skin` and `scene` read bones, nodes and materials,
-//! and `clips`, `keys` and `fit` turn animation stacks into clips.
+//! `ufbx` resolves what the versions have in common; from there on, `corners` makes vertices of polygon corners, `mesh`
+//! puts meshes together, `shapes` reads blend channels, `targets` lays their offsets on vertices, `skin` and `scene` read
+//! bones, nodes and materials, and `clips`, `keys` and `fit` turn animation stacks into clips. Parts that are damaged by
+//! themselves are left out by `crate::findings`.
 
 mod budget;
 mod clips;
+mod corners;
 mod fit;
 mod keys;
 mod mesh;
@@ -20,12 +22,22 @@ use budget::Budget;
 
 use crate::error::{FbxError, ImportError};
 use crate::fault::At;
-use crate::model::{Format, Model};
+use crate::findings::PartError;
+use crate::model::{Format, Mesh, Model};
 use crate::options::{ImportOptions, Space};
-use crate::warning::{ImportWarning, WarningKind};
+use crate::warning::WarningKind;
 
 /// What is wrong in an FBX file, and where.
 type Fault = crate::fault::Fault<FbxError>;
+/// What was found in an FBX file.
+type Findings = crate::findings::Findings<FbxError>;
+
+impl PartError for FbxError {
+    fn refuses_the_file(&self) -> bool {
+        // What the parser refuses is never a part.
+        matches!(self, FbxError::TooMuch { .. })
+    }
+}
 
 /// The deepest nesting of nodes that is read.
 const MOST_NESTED: u32 = 1024;
@@ -50,7 +62,7 @@ pub(crate) fn load(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result
     read(bytes, options).map_err(|fault| ImportError::Fbx {
         path: path.to_owned(),
         place: fault.place,
-        source: Box::new(fault.error),
+        reason: Box::new(fault.error),
     })
 }
 
@@ -66,31 +78,30 @@ fn read(bytes: &[u8], options: &ImportOptions) -> Result<Model, Fault> {
         })
         .at(|| "file".to_owned())?;
 
-    let mut warnings = Vec::new();
-    warn_of_scene(&scene, options, &mut warnings);
-    let materials = scene::materials(&scene)?;
+    let mut findings = Findings::new(options.on_damage);
+    warn_of_scene(&scene, options, &mut findings);
+    let context = mesh::Context {
+        materials: &scene::materials(&scene, &budget, &mut findings)?,
+        options,
+        budget: &budget,
+    };
     let mut meshes = Vec::with_capacity(scene.meshes.len());
     for (index, mesh) in (&scene.meshes).into_iter().enumerate() {
-        meshes.push(mesh::read(
-            index,
-            mesh,
-            &materials,
-            options,
-            &budget,
-            &mut warnings,
-        )?);
+        meshes.push(mesh::read_or_leave_out(&context, index, mesh, &mut findings)?);
     }
-    let mut nodes = scene::nodes(&scene)?;
-    let skins = skin::read(&scene, &mut nodes, &budget)?;
-    let clips = clips::read(&scene, &nodes, &meshes, &budget, &mut warnings)?;
+    let mut nodes = scene::nodes(&scene, &meshes)?;
+    let skins = skin::read(&scene, &meshes, &mut nodes, &budget, &mut findings)?;
+    let clips = clips::read(&scene, &nodes, &meshes, &budget, &mut findings.warnings)?;
+    let meshes: Vec<Mesh> = meshes.into_iter().map(|mesh| mesh.mesh).collect();
+    findings.refuse_if_none_is_left(&meshes)?;
     Ok(Model {
         format: Format::Fbx,
-        meshes: meshes.into_iter().map(|mesh| mesh.mesh).collect(),
+        meshes,
         nodes,
         skins,
         clips,
         expressions: Vec::new(),
-        warnings,
+        warnings: findings.warnings,
     })
 }
 
@@ -148,13 +159,8 @@ fn parse_error(error: &ufbx::Error, budget: &Budget) -> FbxError {
     }
 }
 
-fn warn_of_scene(scene: &ufbx::Scene, options: &ImportOptions, warnings: &mut Vec<ImportWarning>) {
-    let mut warn = |kind| {
-        warnings.push(ImportWarning {
-            place: "file".to_owned(),
-            kind,
-        });
-    };
+fn warn_of_scene(scene: &ufbx::Scene, options: &ImportOptions, findings: &mut Findings) {
+    let mut warn = |kind| findings.warn("file".to_owned(), kind);
     for warning in &scene.metadata.warnings {
         warn(WarningKind::Repaired {
             description: warning.description.to_string(),

@@ -3,7 +3,10 @@
 use glam::{DMat4, DVec3, Mat4, Quat, Vec3};
 use morph_anim::Trs;
 
-use super::{Fault, components, name_of, narrow};
+use super::budget::Budget;
+use super::mesh::ReadMesh;
+use super::{Fault, Findings, components, name_of, narrow};
+use crate::damage::Part;
 use crate::error::FbxError;
 use crate::fault::{At, place};
 use crate::model::{Material, Node};
@@ -18,12 +21,20 @@ pub(super) fn default_material() -> Material {
     }
 }
 
-/// Reads the factors of all materials.
-pub(super) fn materials(scene: &ufbx::Scene) -> Result<Vec<Material>, Fault> {
-    let read = |(index, material): (usize, &ufbx::Material)| {
-        factors(material).at(|| place("material", index, name_of(&material.element)))
-    };
-    (&scene.materials).into_iter().enumerate().map(read).collect()
+/// Reads the factors of all materials; the default stands for one that is damaged.
+pub(super) fn materials(
+    scene: &ufbx::Scene,
+    budget: &Budget,
+    findings: &mut Findings,
+) -> Result<Vec<Material>, Fault> {
+    let each = (&scene.materials).into_iter().enumerate();
+    each.map(|(index, material)| {
+        let read = findings.part(Part::Material, budget, |_| {
+            factors(material).at(|| place("material", index, name_of(&material.element)))
+        })?;
+        Ok(read.unwrap_or_else(|_| default_material()))
+    })
+    .collect()
 }
 
 fn factors(material: &ufbx::Material) -> Result<Material, FbxError> {
@@ -54,15 +65,16 @@ fn factors(material: &ufbx::Material) -> Result<Material, FbxError> {
     })
 }
 
-/// Reads all nodes but the root, which moves nothing.
-pub(super) fn nodes(scene: &ufbx::Scene) -> Result<Vec<Node>, Fault> {
+/// Reads all nodes but the root, which moves nothing. None shows a mesh that was left out.
+pub(super) fn nodes(scene: &ufbx::Scene, meshes: &[ReadMesh]) -> Result<Vec<Node>, Fault> {
     let mut nodes = Vec::with_capacity(scene.nodes.len());
     for (index, node) in real_nodes(scene).enumerate() {
         let trs = trs(&node.local_transform, index).at(|| place("node", index, name_of(&node.element)))?;
+        let mesh = node.mesh.as_ref().map(|mesh| mesh.element.typed_id as usize);
         nodes.push(Node {
             name: name_of(&node.element).map(str::to_owned),
             parent: node.parent.as_deref().and_then(node_index),
-            mesh: node.mesh.as_ref().map(|mesh| mesh.element.typed_id as usize),
+            mesh: mesh.filter(|&mesh| meshes.get(mesh).is_some_and(|mesh| !mesh.is_left_out)),
             weights: None,
             local: trs.matrix(),
             trs,

@@ -7,7 +7,9 @@ use morph_core::{NameTable, to_domain};
 
 use super::{budget::Budget, components, name_of, narrow};
 use crate::error::FbxError;
+use crate::findings::Account;
 use crate::names::distinct;
+use crate::text::shorten;
 use crate::warning::WarningKind;
 
 /// The channels of one mesh, and the targets that their shapes become.
@@ -41,7 +43,7 @@ pub(super) fn channels(mesh: &ufbx::Mesh) -> impl Iterator<Item = &ufbx::BlendCh
 /// A channel is called by its name, else by that of its last shape; where exporters put the deformer's name and a dot
 /// before it, as in `Squish.TopH`, it is called `TopH`, unless another channel of the mesh is called that.
 /// A channel's shapes are slots of their own, rising by full weight: the last has the channel's name, the others add
-/// `@` and their full weight in percent, as in `TopH@50`.
+/// `@` and their full weight in percent, as in `TopH@50`. A channel without shapes moves nothing and has no slot.
 pub(super) fn read<'a>(
     mesh: &'a ufbx::Mesh,
     warn: &mut impl FnMut(WarningKind),
@@ -52,6 +54,10 @@ pub(super) fn read<'a>(
     let mut names = Vec::new();
     let (mut control_names, mut control_weights, mut rules) = (Vec::new(), Vec::new(), Vec::new());
     for (channel, name) in channels(mesh).zip(&channel_names) {
+        if channel.keyframes.is_empty() {
+            let channel = shorten(name);
+            warn(WarningKind::ChannelWithoutShape { channel });
+        }
         let last = channel.keyframes.len().saturating_sub(1);
         let mut shapes: Vec<ChannelShape> = Vec::new();
         for (number, key) in channel.keyframes.iter().enumerate() {

@@ -4,9 +4,12 @@ use glam::Mat4;
 use morph_core::{InfluenceCount, SkinError, SkinWeights};
 
 use super::budget::Budget;
-use super::{Fault, name_of, narrow, scene};
+use super::mesh::ReadMesh;
+use super::{Fault, Findings, name_of, narrow, scene};
+use crate::damage::Part;
 use crate::error::FbxError;
 use crate::fault::{At, place};
+use crate::findings::Account;
 use crate::model::{Node, Skin};
 use crate::warning::WarningKind;
 
@@ -117,39 +120,49 @@ impl Influences {
     }
 }
 
-/// Makes a skin for each node with a skinned mesh, and tells the node.
-pub(super) fn read(scene: &ufbx::Scene, nodes: &mut [Node], budget: &Budget) -> Result<Vec<Skin>, Fault> {
+/// Makes a skin for each node with a skinned mesh, and tells the node. A node whose skin, or whose mesh's joints and
+/// weights, are damaged has none.
+pub(super) fn read(
+    scene: &ufbx::Scene,
+    meshes: &[ReadMesh],
+    nodes: &mut [Node],
+    budget: &Budget,
+    findings: &mut Findings,
+) -> Result<Vec<Skin>, Fault> {
     let mut skins = Vec::new();
     for (index, node) in scene::real_nodes(scene).enumerate() {
-        let Some(skin) = node.mesh.as_deref().and_then(skin_of) else {
+        let is_skinned = nodes[index].mesh.is_some_and(|mesh| meshes[mesh].is_skinned);
+        let Some(skin) = node.mesh.as_deref().and_then(skin_of).filter(|_| is_skinned) else {
             continue;
         };
         let here = || place("skin", skins.len(), name_of(&skin.element));
-        budget.spend(skin.clusters.len() as u64 * 72).at(here)?;
-        let mut joints = Vec::with_capacity(skin.clusters.len() + 1);
-        let mut inverse_bind = Vec::with_capacity(skin.clusters.len() + 1);
-        for (number, cluster) in (&skin.clusters).into_iter().enumerate() {
-            // A bone that is no node of the scene holds its points where they are.
-            joints.push(
-                cluster
-                    .bone_node
-                    .as_deref()
-                    .and_then(scene::node_index)
-                    .unwrap_or(index),
-            );
-            inverse_bind.push(scene::matrix(&cluster.geometry_to_bone, number).at(here)?);
+        let read = findings.part(Part::Skin, budget, |_| read_skin(skin, index, budget).at(here))?;
+        if let Ok(skin) = read {
+            nodes[index].skin = Some(skins.len());
+            skins.push(skin);
         }
-        joints.push(index);
-        inverse_bind.push(Mat4::IDENTITY);
-        let name = name_of(&skin.element).map(str::to_owned);
-        nodes[index].skin = Some(skins.len());
-        skins.push(Skin {
-            name,
-            joints,
-            inverse_bind,
-        });
     }
     Ok(skins)
+}
+
+/// The bones of a skin, and after them the node whose mesh it deforms.
+fn read_skin(skin: &ufbx::SkinDeformer, node: usize, budget: &Budget) -> Result<Skin, FbxError> {
+    budget.spend(skin.clusters.len() as u64 * 72)?;
+    let mut joints = Vec::with_capacity(skin.clusters.len() + 1);
+    let mut inverse_bind = Vec::with_capacity(skin.clusters.len() + 1);
+    for (number, cluster) in (&skin.clusters).into_iter().enumerate() {
+        // A bone that is no node of the scene holds its points where they are.
+        let bone = cluster.bone_node.as_deref().and_then(scene::node_index);
+        joints.push(bone.unwrap_or(node));
+        inverse_bind.push(scene::matrix(&cluster.geometry_to_bone, number)?);
+    }
+    joints.push(node);
+    inverse_bind.push(Mat4::IDENTITY);
+    Ok(Skin {
+        name: name_of(&skin.element).map(str::to_owned),
+        joints,
+        inverse_bind,
+    })
 }
 
 /// The skin that deforms a mesh, if it has bones.

@@ -5,6 +5,7 @@ use morph_core::MorphTarget;
 use super::budget::Budget;
 use super::shapes::Offsets;
 use crate::error::FbxError;
+use crate::findings::Account;
 
 /// Memory that a target takes besides its lists.
 const EMPTY_TARGET_BYTES: u64 = 256;

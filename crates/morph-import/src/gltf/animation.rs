@@ -1,7 +1,7 @@
 //! Animations: channels and samplers as clips of named tracks.
 //!
 //! A channel that drives nothing here, or whose keys are no curve, is left out with a warning, and the rest plays.
-//! A channel whose data cannot be read at all is damage like any other, and refuses the file.
+//! One whose data cannot be read at all is a damaged part like any other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,11 +10,14 @@ use morph_anim::{Channel, Clip, CubicKey, Curve, CurveError, Keys, Track};
 
 use super::accessor::Accessors;
 use super::document::{self, Document, Whole};
-use super::fault::{At, Fault, item, place};
+use super::fault::{At, Fault, Findings, place};
+use super::item::{item, sound_item};
+use crate::damage::Part;
 use crate::error::GltfError;
+use crate::findings::Account;
 use crate::model::{Mesh, Node};
 use crate::text::shorten;
-use crate::warning::{ChannelProblem, ImportWarning, WarningKind};
+use crate::warning::{ChannelProblem, WarningKind};
 
 /// What reading animations needs to know.
 pub(crate) struct Context<'a> {
@@ -25,12 +28,19 @@ pub(crate) struct Context<'a> {
     pub(crate) morphs: bool,
 }
 
-/// Reads all animations.
-pub(crate) fn clips(context: &Context<'_>, warnings: &mut Vec<ImportWarning>) -> Result<Vec<Clip>, Fault> {
+/// Reads all animations; one that is malformed drives nothing.
+pub(crate) fn clips(context: &Context<'_>, findings: &mut Findings) -> Result<Vec<Clip>, Fault> {
     let mut times = Times::default();
     let animations = context.document.animations.iter().enumerate();
     animations
-        .map(|(index, animation)| clip(context, index, animation, &mut times, warnings))
+        .map(|(index, animation)| {
+            let clip = findings.part(Part::Animation, &context.accessors, |findings| {
+                let animation = animation.get("animation", index as u64);
+                let animation = animation.at(|| place("animation", index, None))?;
+                clip(context, index, animation, &mut times, findings)
+            })?;
+            Ok(clip.unwrap_or_default())
+        })
         .collect()
 }
 
@@ -39,7 +49,7 @@ fn clip(
     index: usize,
     animation: &document::Animation,
     times: &mut Times,
-    warnings: &mut Vec<ImportWarning>,
+    findings: &mut Findings,
 ) -> Result<Clip, Fault> {
     let clip_place = place("animation", index, animation.name.as_deref());
     let mut clip = Clip {
@@ -49,15 +59,20 @@ fn clip(
     let mut keyed = Keyed::new();
     for (number, channel) in animation.channels.iter().enumerate() {
         let channel_place = format!("{clip_place}, channel {number}");
-        match tracks(context, &channel_place, animation, channel, times, &mut keyed) {
-            Ok(tracks) => clip.tracks.extend(tracks),
-            Err(Stop::Damage(fault)) => return Err(fault),
-            Err(Stop::LeftOut(problem)) => warnings.push(ImportWarning {
-                place: channel_place,
-                kind: WarningKind::ChannelLeftOut { problem },
-            }),
-            Err(Stop::Unasked) => {}
-        }
+        let read = findings.part(Part::Channel, &context.accessors, |findings| {
+            let channel = channel.get("channel", number as u64);
+            let channel = channel.at(|| channel_place.clone())?;
+            match tracks(context, &channel_place, animation, channel, times, &mut keyed) {
+                Ok(tracks) => return Ok(tracks),
+                Err(Stop::Damage(fault)) => return Err(fault),
+                Err(Stop::LeftOut(problem)) => {
+                    findings.warn(channel_place.clone(), WarningKind::ChannelLeftOut { problem });
+                }
+                Err(Stop::Unasked) => {}
+            }
+            Ok(Vec::new())
+        })?;
+        clip.tracks.extend(read.unwrap_or_default());
     }
     Ok(clip)
 }
@@ -147,7 +162,7 @@ fn tracks(
 ) -> Result<Vec<Track>, Stop> {
     let accessors = context.accessors;
     let here = || channel_place.to_owned();
-    let sampler = item(&animation.samplers, channel.sampler.0, "sampler").at(here)?;
+    let sampler = sound_item(&animation.samplers, channel.sampler.0, "sampler").at(here)?;
     let driven = driven(context, channel_place, &channel.target)?;
     let node = &context.nodes[driven.node];
     let target_names = match node.mesh {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::compression::Codec;
 use super::document::{Buffer, Compression, Document};
-use super::fault::item;
+use super::item::{item, sound_item};
 use super::uri;
 use crate::error::GltfError;
 use crate::text::shorten;
@@ -108,7 +108,7 @@ impl<'a> Buffers<'a> {
 
     /// The bytes of a buffer view, decompressed where it is compressed.
     pub(crate) fn view(&self, view: u64) -> Result<View<'_>, GltfError> {
-        let described = item(&self.document.buffer_views, view, "buffer view")?;
+        let described = sound_item(&self.document.buffer_views, view, "buffer view")?;
         let (start, length) = (described.byte_offset.0, described.byte_length.0);
         let bytes = if let Some(compression) = described.compression() {
             self.decompressed(view, length, compression)?
@@ -209,10 +209,11 @@ impl<'a> Buffers<'a> {
                 .map_err(refuse);
         }
         let relative = uri::relative_path(text).map_err(refuse)?;
-        let failed = |source| GltfError::ExternalFile {
+        let failed = |error: std::io::Error| GltfError::ExternalFile {
             buffer: index,
             uri: shorten(text),
-            source,
+            kind: error.kind(),
+            message: error.to_string(),
         };
         let path = uri::resolve(self.folder, &relative)
             .map_err(failed)?

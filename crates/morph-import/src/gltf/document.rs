@@ -2,7 +2,8 @@
 //!
 //! The reader has its own document instead of that of the crate `gltf`, whose morph targets know three attributes
 //! only and whose accessors turn quantized deltas into something else without saying so.
-//! Lists that do not matter to an import are not here, so what is odd in them cannot fail one.
+//! Lists that do not matter to an import are not here, so what is odd in them cannot fail one. Items of most lists fail
+//! by themselves; nodes do not, because others stand on them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,6 +12,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::item::Item;
 
 /// A whole number that is not negative. JSON may write 4 as `4.0`, and some exporters do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,19 +65,19 @@ pub(crate) struct Document {
     #[serde(default)]
     pub(crate) buffers: Vec<Buffer>,
     #[serde(default)]
-    pub(crate) buffer_views: Vec<BufferView>,
+    pub(crate) buffer_views: Vec<Item<BufferView>>,
     #[serde(default)]
-    pub(crate) accessors: Vec<Accessor>,
+    pub(crate) accessors: Vec<Item<Accessor>>,
     #[serde(default)]
-    pub(crate) meshes: Vec<Mesh>,
+    pub(crate) meshes: Vec<Item<Mesh>>,
     #[serde(default)]
     pub(crate) nodes: Vec<Node>,
     #[serde(default)]
-    pub(crate) materials: Vec<Material>,
+    pub(crate) materials: Vec<Item<Material>>,
     #[serde(default)]
-    pub(crate) skins: Vec<Skin>,
+    pub(crate) skins: Vec<Item<Skin>>,
     #[serde(default)]
-    pub(crate) animations: Vec<Animation>,
+    pub(crate) animations: Vec<Item<Animation>>,
     /// As text, because what is wrong in an extension may not fail the file.
     pub(crate) extensions: Option<Box<RawValue>>,
 }
@@ -186,9 +189,12 @@ impl Document {
         const BYTES_PER_LIST: u64 = 24;
         const BYTES_PER_NODE: u64 = 384;
         const BYTES_PER_NAME: u64 = 24;
-        let primitives = self.meshes.iter().flat_map(|mesh| &mesh.primitives);
-        let lists =
-            primitives.flat_map(|primitive| std::iter::once(&primitive.attributes).chain(&primitive.targets));
+        let meshes = self.meshes.iter().filter_map(Item::sound);
+        let primitives = meshes.flat_map(|mesh| mesh.primitives.iter().filter_map(Item::sound));
+        let lists = primitives.flat_map(|primitive| {
+            let targets = primitive.targets.iter().filter_map(Item::sound);
+            std::iter::once(&primitive.attributes).chain(targets)
+        });
         lists
             .map(|list| {
                 let names: u64 = list.keys().map(|name| BYTES_PER_NAME + name.len() as u64).sum();
@@ -201,7 +207,7 @@ impl Document {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Mesh {
     pub(crate) name: Option<String>,
-    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) primitives: Vec<Item<Primitive>>,
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) extras: Option<Value>,
 }
@@ -214,7 +220,7 @@ pub(crate) struct Primitive {
     pub(crate) material: Option<Whole>,
     pub(crate) mode: Option<Whole>,
     #[serde(default)]
-    pub(crate) targets: Vec<Attributes>,
+    pub(crate) targets: Vec<Item<Attributes>>,
     pub(crate) extras: Option<Value>,
 }
 
@@ -264,9 +270,9 @@ pub(crate) struct MetallicRoughness {
 pub(crate) struct Animation {
     pub(crate) name: Option<String>,
     #[serde(default)]
-    pub(crate) channels: Vec<Channel>,
+    pub(crate) channels: Vec<Item<Channel>>,
     #[serde(default)]
-    pub(crate) samplers: Vec<Sampler>,
+    pub(crate) samplers: Vec<Item<Sampler>>,
 }
 
 #[derive(Debug, Deserialize)]

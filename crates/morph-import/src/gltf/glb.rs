@@ -4,15 +4,8 @@ use std::ops::Range;
 
 use super::fault::{At, Fault};
 use crate::error::GltfError;
+use crate::glb::{CHUNK_BINARY, CHUNK_HEADER_BYTES, CHUNK_JSON, HEADER_BYTES, MAGIC};
 use crate::warning::{ImportWarning, WarningKind};
-
-/// What a binary glTF file starts with.
-pub(crate) const MAGIC: [u8; 4] = *b"glTF";
-
-const HEADER_BYTES: usize = 12;
-const CHUNK_HEADER_BYTES: usize = 8;
-const CHUNK_JSON: u32 = 0x4e4f_534a;
-const CHUNK_BINARY: u32 = 0x004e_4942;
 
 /// Where the parts of a container lie in its bytes.
 #[derive(Debug)]

@@ -6,12 +6,15 @@ use serde_json::Value;
 use super::accessor::Accessors;
 use super::attributes::{attribute, color_sets, texcoord_sets};
 use super::document::{self, Whole};
-use super::fault::{At, Fault, item, place};
+use super::fault::{At, Fault, Findings, place};
+use super::item::{Item, item};
 use super::numbers::finite;
 use super::topology::Mode;
 use super::{skin, targets};
+use crate::damage::Part;
 use crate::error::GltfError;
-use crate::model::{Material, Mesh, Primitive};
+use crate::findings::Account;
+use crate::model::{Material, Mesh, Primitive, Topology};
 use crate::names::distinct;
 use crate::warning::{ImportWarning, WarningKind};
 
@@ -28,25 +31,20 @@ pub(crate) struct Context<'a> {
 }
 
 /// Reads one mesh; `index` is its place in the file.
+///
+/// Damage leaves out a primitive, or the mesh where no vertices are left then: a mesh whose primitives are all damaged
+/// fails with what is wrong with the first.
 pub(crate) fn read(
     context: &Context<'_>,
     index: usize,
     mesh: &document::Mesh,
-    warnings: &mut Vec<ImportWarning>,
+    findings: &mut Findings,
 ) -> Result<Mesh, Fault> {
     let mesh_place = place("mesh", index, mesh.name.as_deref());
-    let mut warn = |kind| {
-        warnings.push(ImportWarning {
-            place: mesh_place.clone(),
-            kind,
-        });
-    };
+    let mut warn = |kind| findings.warn(mesh_place.clone(), kind);
 
-    let counts: Vec<usize> = mesh
-        .primitives
-        .iter()
-        .map(|primitive| primitive.targets.len())
-        .collect();
+    let sound = mesh.primitives.iter().filter_map(Item::sound);
+    let counts: Vec<usize> = sound.map(|primitive| primitive.targets.len()).collect();
     let target_count = if context.morphs {
         counts.iter().copied().max().unwrap_or(0)
     } else {
@@ -69,23 +67,34 @@ pub(crate) fn read(
     context.accessors.spend(all_bytes).at(|| mesh_place.clone())?;
 
     let default_weights = match &mesh.weights {
-        Some(weights) if context.morphs => {
-            read_weights(weights, target_count, &mut warn).at(|| format!("{mesh_place}, weights"))?
-        }
-        _ => vec![0.0; target_count],
+        Some(weights) if context.morphs => findings
+            .part(Part::Weights, &context.accessors, |findings| {
+                let warn = |kind| findings.warn(mesh_place.clone(), kind);
+                read_weights(weights, target_count, warn).at(|| format!("{mesh_place}, weights"))
+            })?
+            .ok(),
+        _ => None,
     };
+    let default_weights = default_weights.unwrap_or_else(|| vec![0.0; target_count]);
 
     let mut primitives = Vec::with_capacity(mesh.primitives.len());
+    let mut first_damage = None;
     for (number, primitive) in mesh.primitives.iter().enumerate() {
-        let primitive_place = format!("{mesh_place}, primitive {number}");
-        primitives.push(read_primitive(
-            context,
-            &primitive_place,
-            primitive,
-            context.joint_counts[index],
-            &target_names,
-            warnings,
-        )?);
+        let read = findings.part(Part::Primitive, &context.accessors, |findings| {
+            let here = format!("{mesh_place}, primitive {number}");
+            let primitive = primitive.get("primitive", number as u64).at(|| here.clone())?;
+            let joint_count = context.joint_counts[index];
+            read_primitive(context, &here, primitive, joint_count, &target_names, findings)
+        })?;
+        primitives.push(read.unwrap_or_else(|fault| {
+            first_damage.get_or_insert(fault);
+            empty_primitive(&target_names)
+        }));
+    }
+    if let Some(fault) = first_damage
+        && primitives.iter().all(|primitive| primitive.positions.is_empty())
+    {
+        return Err(fault);
     }
     Ok(Mesh {
         name: mesh.name.clone(),
@@ -94,6 +103,19 @@ pub(crate) fn read(
         target_names,
         rig: None,
     })
+}
+
+/// The meshes of the file, with one without primitives in the place of each that was left out.
+pub(crate) fn with_left_out(meshes: Vec<Option<Mesh>>, document: &document::Document) -> Vec<Mesh> {
+    let described = meshes.into_iter().zip(&document.meshes);
+    described
+        .map(|(mesh, described)| {
+            mesh.unwrap_or_else(|| Mesh {
+                name: described.sound().and_then(|mesh| mesh.name.clone()),
+                ..Mesh::default()
+            })
+        })
+        .collect()
 }
 
 /// Reads weights and gives every target one.
@@ -124,9 +146,8 @@ fn target_names(
     warn: &mut impl FnMut(WarningKind),
 ) -> Vec<String> {
     let listed = names_in(mesh.extras.as_ref()).or_else(|| {
-        mesh.primitives
-            .iter()
-            .find_map(|primitive| names_in(primitive.extras.as_ref()))
+        let mut sound = mesh.primitives.iter().filter_map(Item::sound);
+        sound.find_map(|primitive| names_in(primitive.extras.as_ref()))
     });
     let mut names = vec![None; target_count];
     if let Some(listed) = listed {
@@ -158,27 +179,9 @@ fn names_in(extras: Option<&Value>) -> Option<&Vec<Value>> {
     extras?.get("targetNames")?.as_array()
 }
 
-fn read_primitive(
-    context: &Context<'_>,
-    place: &str,
-    primitive: &document::Primitive,
-    joint_count: Option<usize>,
-    target_names: &[String],
-    warnings: &mut Vec<ImportWarning>,
-) -> Result<Primitive, Fault> {
-    let accessors = context.accessors;
-    let mode = Mode::from_file(primitive.mode.map(|mode| mode.0)).at(|| place.to_owned())?;
-    let material = match primitive.material {
-        Some(material) => {
-            let material = item(context.materials, material.0, "material").at(|| place.to_owned())?;
-            accessors
-                .spend(material.name.as_ref().map_or(0, String::len) as u64)
-                .at(|| place.to_owned())?;
-            material.clone()
-        }
-        None => Material::default(),
-    };
-    let mut result = Primitive {
+/// What keeps the place of a primitive without vertices.
+fn empty_primitive(target_names: &[String]) -> Primitive {
+    Primitive {
         name: None,
         positions: Vec::new(),
         source_points: None,
@@ -188,20 +191,56 @@ fn read_primitive(
         colors: Vec::new(),
         skin_weights: None,
         indices: Vec::new(),
+        topology: Topology::Triangles,
+        targets: target_names.iter().map(MorphTarget::empty).collect(),
+        material: Material::default(),
+    }
+}
+
+/// The material of a primitive; the default where the file names none, or one that is not there.
+fn read_material(
+    context: &Context<'_>,
+    place: &str,
+    index: Option<Whole>,
+    findings: &mut Findings,
+) -> Result<Material, Fault> {
+    let Some(index) = index else {
+        return Ok(Material::default());
+    };
+    let found = findings.part(Part::Material, &context.accessors, |_| {
+        item(context.materials, index.0, "material").at(|| place.to_owned())
+    })?;
+    let Ok(material) = found else {
+        return Ok(Material::default());
+    };
+    let bytes = material.name.as_ref().map_or(0, String::len) as u64;
+    context.accessors.spend(bytes).at(|| place.to_owned())?;
+    Ok(material.clone())
+}
+
+/// Reads one primitive. Of its own data all has to be sound; a target that is not moves nothing.
+fn read_primitive(
+    context: &Context<'_>,
+    place: &str,
+    primitive: &document::Primitive,
+    joint_count: Option<usize>,
+    target_names: &[String],
+    findings: &mut Findings,
+) -> Result<Primitive, Fault> {
+    let accessors = context.accessors;
+    let mode = Mode::from_file(primitive.mode.map(|mode| mode.0)).at(|| place.to_owned())?;
+    let mut result = Primitive {
         topology: mode.topology(),
-        targets: Vec::new(),
-        material,
+        material: read_material(context, place, primitive.material, findings)?,
+        ..empty_primitive(target_names)
     };
     let Some(position) = primitive.attributes.get("POSITION") else {
         // The specification allows this and says nothing is drawn; it keeps its index.
-        warnings.push(ImportWarning {
-            place: place.to_owned(),
-            kind: WarningKind::NoPositions,
-        });
-        result.targets = target_names.iter().map(MorphTarget::empty).collect();
+        findings.warn(place.to_owned(), WarningKind::NoPositions);
         return Ok(result);
     };
 
+    let warnings = &mut findings.warnings;
     result.positions = accessors
         .floats(position.0, None)
         .at(|| format!("{place}, POSITION (accessor {})", position.0))?;
@@ -227,8 +266,15 @@ fn read_primitive(
 
     if context.morphs {
         let base = targets::Base::of(&result);
-        result.targets = targets::read(accessors, place, primitive, target_names, vertex_count, base)?;
-        targets::warn(place, primitive, base, warnings);
+        let source = targets::Source {
+            accessors,
+            place,
+            described: &primitive.targets,
+            vertex_count,
+            base,
+        };
+        result.targets = source.read(target_names, findings)?;
+        source.warn(&mut findings.warnings);
     }
     Ok(result)
 }

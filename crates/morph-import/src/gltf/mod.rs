@@ -1,18 +1,20 @@
 //! glTF 2.0, as JSON text and in the binary container.
 //!
-//! The way of a file: `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`,
+//! The way of a file: `content` tells the form by the first bytes, `glb` finds the JSON, `document` parses it, `extensions` refuses what cannot be read, `buffers`,
 //! `uri` and `compression` fetch bytes, `accessor` turns them into numbers, and `mesh`, `skin`, `scene`, `animation` and `vrm` make the
-//! model of them.
+//! model of them. Parts that are damaged by themselves are left out by `crate::findings`; `fault` says what cannot be.
 
 mod accessor;
 mod animation;
 mod attributes;
 mod buffers;
 mod compression;
+mod content;
 mod document;
 mod extensions;
 mod fault;
 mod glb;
+mod item;
 mod mesh;
 mod numbers;
 mod scene;
@@ -27,48 +29,53 @@ use std::path::Path;
 use accessor::Accessors;
 use buffers::Buffers;
 use document::Document;
-use fault::{At, Fault};
+use fault::{At, Fault, Findings};
 
-pub(crate) use glb::MAGIC;
-
+use crate::damage::Part;
 use crate::error::{GltfError, ImportError};
+use crate::findings::Account;
 use crate::model::{Format, Mesh, Model, Primitive};
 use crate::options::ImportOptions;
-use crate::warning::ImportWarning;
 use crate::{normals, tangents};
 
-/// Reads the bytes of a `.gltf` or `.glb`; buffers in files of their own have to lie in the folder of `path`.
+/// Reads the bytes of a `.gltf` or `.glb`; buffers in files of their own have to lie in the folder of `path`. `named` is
+/// what the name ends in, where that is of glTF, for bytes that do not tell their form.
 pub(crate) fn load(
     path: &Path,
     bytes: &[u8],
-    format: Format,
+    named: Option<&'static str>,
     options: &ImportOptions,
 ) -> Result<Model, ImportError> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    read(folder, bytes, format, options).map_err(|fault| ImportError::Gltf {
+    read(folder, bytes, named, options).map_err(|fault| ImportError::Gltf {
         path: path.to_owned(),
         place: fault.place,
-        source: Box::new(fault.error),
+        reason: Box::new(fault.error),
     })
 }
 
-fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Model, Fault> {
-    let mut warnings = Vec::new();
+fn read(
+    folder: &Path,
+    bytes: &[u8],
+    named: Option<&'static str>,
+    options: &ImportOptions,
+) -> Result<Model, Fault> {
+    let mut findings = Findings::new(options.on_damage);
+    let format = content::format(bytes, named, &mut findings.warnings);
     let (json, binary) = if format == Format::Glb {
-        let glb = glb::parse(bytes, &mut warnings)?;
+        let glb = glb::parse(bytes, &mut findings.warnings)?;
         (&bytes[glb.json], glb.binary)
     } else {
         (bytes, None)
     };
-    let document = parse(json).at(|| "JSON".to_owned())?;
+    let json_place = || "JSON".to_owned();
+    let json = content::json(json, |kind| findings.warn(json_place(), kind)).at(json_place)?;
+    let document = parse(json).at(json_place)?;
     let place = || "extensions".to_owned();
-    extensions::check(&document, |kind| {
-        warnings.push(ImportWarning { place: place(), kind });
-    })
-    .at(place)?;
+    extensions::check(&document, |kind| findings.warn(place(), kind)).at(place)?;
 
     let buffers = Buffers::new(&document, folder, bytes, binary);
     let accessors = Accessors::new(&document, &buffers);
@@ -77,22 +84,30 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
             document.attribute_bytes() + document.extensions.as_ref().map_or(0, |it| it.get().len() as u64),
         )
         .at(|| "JSON".to_owned())?;
-    let materials = scene::materials(&document)?;
+    let materials = scene::materials(&document, accessors, &mut findings)?;
+    let skins = skin::skins(&document, accessors, &mut findings)?;
     let context = mesh::Context {
         accessors,
         materials: &materials,
-        joint_counts: &skin::joint_counts(&document),
+        joint_counts: &skin::joint_counts(&document, &skins),
         morphs: options.morphs,
     };
     let mut meshes = Vec::with_capacity(document.meshes.len());
     for (index, described) in document.meshes.iter().enumerate() {
-        let mut mesh = mesh::read(&context, index, described, &mut warnings)?;
-        generate(&mut mesh, accessors, options)
-            .at(|| fault::place("mesh", index, described.name.as_deref()))?;
-        meshes.push(mesh);
+        let mesh = findings.part(Part::Mesh, &accessors, |findings| {
+            let here = || fault::place("mesh", index, described.sound().and_then(|it| it.name.as_deref()));
+            let described = described.get("mesh", index as u64).at(here)?;
+            let mut mesh = mesh::read(&context, index, described, findings)?;
+            generate(&mut mesh, accessors, options).at(here)?;
+            Ok(mesh)
+        })?;
+        meshes.push(mesh.ok());
     }
-    let skins = skin::skins(&document, accessors)?;
-    let nodes = scene::nodes(&document, &meshes, accessors, options.morphs, &mut warnings)?;
+    let morphs = options.morphs;
+    let nodes = scene::nodes(&document, &meshes, &skins, accessors, morphs, &mut findings)?;
+    let skins = skins.into_iter().flatten().collect();
+    let meshes = mesh::with_left_out(meshes, &document);
+    findings.refuse_if_none_is_left(&meshes)?;
     let context = animation::Context {
         document: &document,
         accessors,
@@ -100,7 +115,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         nodes: &nodes,
         morphs: options.morphs,
     };
-    let clips = animation::clips(&context, &mut warnings)?;
+    let clips = animation::clips(&context, &mut findings)?;
     let expressions = match &document.extensions {
         Some(extensions) if options.morphs => {
             let context = vrm::Context {
@@ -108,7 +123,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
                 meshes: &meshes,
                 nodes: &nodes,
             };
-            vrm::expressions(&context, extensions, &mut warnings)?
+            vrm::expressions(&context, extensions, &mut findings.warnings)?
         }
         _ => Vec::new(),
     };
@@ -119,7 +134,7 @@ fn read(folder: &Path, bytes: &[u8], format: Format, options: &ImportOptions) ->
         skins,
         clips,
         expressions,
-        warnings,
+        warnings: findings.warnings,
     })
 }
 
@@ -152,8 +167,6 @@ fn generate(mesh: &mut Mesh, accessors: Accessors<'_>, options: &ImportOptions) 
 
 /// Parses the JSON and checks the version.
 fn parse(json: &[u8]) -> Result<Document, GltfError> {
-    // Some editors put a byte order mark before the text, which JSON does not allow and which means nothing.
-    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     let document: Document = serde_json::from_slice(json).map_err(|error| GltfError::Json {
         line: error.line(),
         column: error.column(),

@@ -5,20 +5,33 @@ use morph_anim::Trs;
 
 use super::accessor::Accessors;
 use super::document::{self, Document};
-use super::fault::{At, Fault, item, place};
+use super::fault::{At, Fault, Findings, place};
+use super::item::{Item, item};
 use super::mesh::read_weights;
 use super::numbers::{finite, list};
+use crate::damage::Part;
 use crate::error::GltfError;
-use crate::model::{Material, Mesh, Node};
+use crate::findings::Account;
+use crate::model::{Material, Mesh, Node, Skin};
 use crate::names;
-use crate::warning::ImportWarning;
 
-/// Reads the factors of all materials.
-pub(crate) fn materials(document: &Document) -> Result<Vec<Material>, Fault> {
-    let read = |(index, material): (usize, &document::Material)| {
-        material_factors(material).at(|| place("material", index, material.name.as_deref()))
+/// Reads the factors of all materials; the default stands for one that is damaged.
+pub(crate) fn materials(
+    document: &Document,
+    accessors: Accessors<'_>,
+    findings: &mut Findings,
+) -> Result<Vec<Material>, Fault> {
+    let read = |(index, material): (usize, &Item<document::Material>)| {
+        let name = material.sound().and_then(|material| material.name.as_deref());
+        let factors = material.get("material", index as u64).and_then(material_factors);
+        factors.at(|| place("material", index, name))
     };
-    document.materials.iter().enumerate().map(read).collect()
+    let each = document.materials.iter().enumerate();
+    each.map(|material| {
+        let read = findings.part(Part::Material, &accessors, |_| read(material))?;
+        Ok(read.unwrap_or_default())
+    })
+    .collect()
 }
 
 fn material_factors(material: &document::Material) -> Result<Material, GltfError> {
@@ -45,30 +58,42 @@ fn material_factors(material: &document::Material) -> Result<Material, GltfError
 
 /// Reads all nodes and makes sure that they form trees.
 ///
-/// `spend` counts the memory of the nodes' own weights, one per target of the node's mesh.
+/// Of `meshes` and `skins` those that were left out are `None`, and no node has them.
 pub(crate) fn nodes(
     document: &Document,
-    meshes: &[Mesh],
+    meshes: &[Option<Mesh>],
+    skins: &[Option<Skin>],
     accessors: Accessors<'_>,
     morphs: bool,
-    warnings: &mut Vec<ImportWarning>,
+    findings: &mut Findings,
 ) -> Result<Vec<Node>, Fault> {
+    let skin_numbers = numbers_of_kept(skins);
     let mut nodes = Vec::with_capacity(document.nodes.len());
     for (index, node) in document.nodes.iter().enumerate() {
         let here = || place("node", index, node.name.as_deref());
-        let mesh = node.mesh.map(|mesh| mesh.0);
-        let target_count = match mesh {
-            Some(mesh) => item(meshes, mesh, "mesh").at(here)?.target_names.len(),
-            None => 0,
+        let mesh = match node.mesh {
+            Some(mesh) => findings
+                .part(Part::Mesh, &accessors, |_| item(meshes, mesh.0, "mesh").at(here))?
+                .ok()
+                .and_then(|found| Some((mesh.0 as usize, found.as_ref()?.target_names.len()))),
+            None => None,
         };
-        if let Some(skin) = node.skin {
-            item(&document.skins, skin.0, "skin").at(here)?;
-        }
-        let weights = match &node.weights {
-            Some(weights) if morphs && mesh.is_some() => {
+        let skin = match node.skin {
+            Some(skin) => findings
+                .part(Part::Skin, &accessors, |_| {
+                    item(&skin_numbers, skin.0, "skin").at(here)
+                })?
+                .ok()
+                .and_then(|&number| number),
+            None => None,
+        };
+        let weights = match (&node.weights, mesh) {
+            (Some(weights), Some((_, target_count))) if morphs => {
                 accessors.spend(target_count as u64 * 4).at(here)?;
-                let warn = |kind| warnings.push(ImportWarning { place: here(), kind });
-                Some(read_weights(weights, target_count, warn).at(here)?)
+                let read = findings.part(Part::Weights, &accessors, |findings| {
+                    read_weights(weights, target_count, |kind| findings.warn(here(), kind)).at(here)
+                });
+                read?.ok()
             }
             _ => None,
         };
@@ -76,11 +101,11 @@ pub(crate) fn nodes(
         nodes.push(Node {
             name: node.name.clone(),
             parent: None,
-            mesh: mesh.map(|mesh| mesh as usize),
+            mesh: mesh.map(|(mesh, _)| mesh),
             weights,
             local,
             trs,
-            skin: node.skin.map(|skin| skin.0 as usize),
+            skin,
             id: String::new(),
         });
     }
@@ -90,6 +115,13 @@ pub(crate) fn nodes(
     }
     set_parents(document, &mut nodes)?;
     Ok(nodes)
+}
+
+/// The number of each skin among those that are kept.
+fn numbers_of_kept(skins: &[Option<Skin>]) -> Vec<Option<usize>> {
+    let mut kept = 0..;
+    let number = |skin: &Option<Skin>| skin.as_ref().and_then(|_| kept.next());
+    skins.iter().map(number).collect()
 }
 
 /// The transform of a node, as a matrix and in parts.

@@ -6,8 +6,11 @@ use morph_core::{InfluenceCount, SkinWeights};
 use super::accessor::Accessors;
 use super::attributes::{attribute, set_number};
 use super::document::{self, Attributes, Document};
-use super::fault::{At, Fault, item, place};
+use super::fault::{At, Fault, Findings, place};
+use super::item::{Item, item};
+use crate::damage::Part;
 use crate::error::GltfError;
+use crate::findings::Account;
 use crate::model::Skin;
 use crate::warning::{ImportWarning, WarningKind};
 
@@ -20,10 +23,19 @@ const MOST_INFLUENCES: usize = 8;
 /// How far a sum of weights may be from one for each of them that is not zero, as the specification's validator has it.
 const SUM_TOLERANCE: f64 = 2e-7;
 
-/// Reads all skins.
-pub(crate) fn skins(document: &Document, accessors: Accessors<'_>) -> Result<Vec<Skin>, Fault> {
-    let read = |(index, skin): (usize, &document::Skin)| {
-        let here = || place("skin", index, skin.name.as_deref());
+/// Reads all skins; one that is damaged is `None`.
+pub(crate) fn skins(
+    document: &Document,
+    accessors: Accessors<'_>,
+    findings: &mut Findings,
+) -> Result<Vec<Option<Skin>>, Fault> {
+    let read = |(index, skin): (usize, &Item<document::Skin>)| {
+        let name = skin.sound().and_then(|skin| skin.name.as_deref());
+        let here = || place("skin", index, name);
+        let skin = skin.get("skin", index as u64).at(here)?;
+        if skin.joints.is_empty() {
+            return Err(GltfError::NoJoints).at(here);
+        }
         let mut joints = Vec::with_capacity(skin.joints.len());
         for joint in &skin.joints {
             item(&document.nodes, joint.0, "node").at(here)?;
@@ -44,20 +56,22 @@ pub(crate) fn skins(document: &Document, accessors: Accessors<'_>) -> Result<Vec
             inverse_bind,
         })
     };
-    document.skins.iter().enumerate().map(read).collect()
+    let each = document.skins.iter().enumerate();
+    each.map(|skin| Ok(findings.part(Part::Skin, &accessors, |_| read(skin))?.ok()))
+        .collect()
 }
 
-/// For each mesh how many joints the smallest skin has that a node deforms it with.
-pub(crate) fn joint_counts(document: &Document) -> Vec<Option<usize>> {
+/// For each mesh how many joints the smallest sound skin has that a node deforms it with.
+pub(crate) fn joint_counts(document: &Document, skins: &[Option<Skin>]) -> Vec<Option<usize>> {
     let mut counts: Vec<Option<usize>> = vec![None; document.meshes.len()];
     for node in &document.nodes {
         let (Some(mesh), Some(skin)) = (node.mesh, node.skin) else {
             continue;
         };
-        // What does not exist is refused where nodes are read.
+        // What does not exist is told where nodes are read.
         let skin = usize::try_from(skin.0)
             .ok()
-            .and_then(|skin| document.skins.get(skin));
+            .and_then(|skin| skins.get(skin)?.as_ref());
         let count = usize::try_from(mesh.0).ok().and_then(|mesh| counts.get_mut(mesh));
         if let (Some(skin), Some(count)) = (skin, count) {
             let joints = skin.joints.len();

@@ -6,8 +6,11 @@ use morph_core::{MorphTarget, SetDeltas};
 
 use super::accessor::Accessors;
 use super::attributes::{COLOR, TEXCOORD, attribute, color, set_number};
-use super::document::{self, Attributes};
-use super::fault::{At, Fault, place};
+use super::document::Attributes;
+use super::fault::{At, Fault, Findings, place};
+use super::item::Item;
+use crate::damage::Part;
+use crate::findings::Account;
 use crate::model::Primitive;
 use crate::warning::{ImportWarning, WarningKind};
 
@@ -30,24 +33,65 @@ impl Base {
             colors: base.colors.len(),
         }
     }
+
+    /// Whether there is what an attribute of a target is added to; `None` where no such attribute is read.
+    fn has(self, name: &str) -> Option<bool> {
+        match name {
+            "POSITION" => Some(true),
+            "NORMAL" => Some(self.normals),
+            "TANGENT" => Some(self.tangents),
+            _ => {
+                let texcoord = set_number(name, TEXCOORD).map(|set| (set as usize) < self.texcoords);
+                texcoord.or_else(|| set_number(name, COLOR).map(|set| (set as usize) < self.colors))
+            }
+        }
+    }
 }
 
-/// Reads the targets; one that the primitive does not have moves nothing in it.
-pub(crate) fn read(
-    accessors: Accessors<'_>,
-    place: &str,
-    primitive: &document::Primitive,
-    target_names: &[String],
-    vertex_count: u32,
-    base: Base,
-) -> Result<Vec<MorphTarget>, Fault> {
-    let mut targets = Vec::with_capacity(target_names.len());
-    for (slot, name) in target_names.iter().enumerate() {
-        let Some(attributes) = primitive.targets.get(slot) else {
-            targets.push(MorphTarget::empty(name));
-            continue;
-        };
-        let target_place = place_of_target(place, slot, name);
+/// The targets of a primitive in the file.
+pub(crate) struct Source<'a> {
+    pub(crate) accessors: Accessors<'a>,
+    /// The place of the primitive.
+    pub(crate) place: &'a str,
+    pub(crate) described: &'a [Item<Attributes>],
+    pub(crate) vertex_count: u32,
+    pub(crate) base: Base,
+}
+
+impl Source<'_> {
+    /// Reads the targets; one that the primitive does not have, or that is damaged, moves nothing in it.
+    pub(crate) fn read(
+        &self,
+        target_names: &[String],
+        findings: &mut Findings,
+    ) -> Result<Vec<MorphTarget>, Fault> {
+        let each = target_names.iter().enumerate();
+        each.map(|(slot, name)| {
+            let Some(described) = self.described.get(slot) else {
+                return Ok(MorphTarget::empty(name));
+            };
+            let read = findings.part(Part::Target, &self.accessors, |_| {
+                self.read_target(slot, name, described)
+            })?;
+            Ok(read.unwrap_or_else(|_| MorphTarget::empty(name)))
+        })
+        .collect()
+    }
+
+    fn read_target(
+        &self,
+        slot: usize,
+        name: &str,
+        described: &Item<Attributes>,
+    ) -> Result<MorphTarget, Fault> {
+        let Source {
+            accessors,
+            vertex_count,
+            base,
+            ..
+        } = *self;
+        let target_place = format!("{}, {}", self.place, place("target", slot, Some(name)));
+        let attributes = described.get("target", slot as u64).at(|| target_place.clone())?;
         let mut target = read_streams(accessors, &target_place, attributes, name, vertex_count, base)?;
         for set in 0..base.texcoords as u32 {
             let read = |name: &str| attribute(accessors, &target_place, attributes, name, vertex_count);
@@ -61,9 +105,29 @@ pub(crate) fn read(
                 .colors
                 .extend(set_deltas(accessors, &target_place, COLOR, set, read)?);
         }
-        targets.push(target);
+        Ok(target)
     }
-    Ok(targets)
+
+    /// Tells, once per attribute, what the targets have that is not read or that nothing belongs to.
+    pub(crate) fn warn(&self, warnings: &mut Vec<ImportWarning>) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let targets = self.described.iter().filter_map(Item::sound);
+        for name in targets.flat_map(Attributes::keys) {
+            *counts.entry(name).or_default() += 1;
+        }
+        for (name, targets) in counts {
+            let attribute = crate::text::shorten(name);
+            let kind = match self.base.has(name) {
+                Some(true) => continue,
+                Some(false) => WarningKind::DeltasWithoutBase { attribute, targets },
+                None => WarningKind::TargetAttributeIgnored { attribute, targets },
+            };
+            warnings.push(ImportWarning {
+                place: self.place.to_owned(),
+                kind,
+            });
+        }
+    }
 }
 
 /// Reads the deltas of positions, normals and tangents.
@@ -135,42 +199,4 @@ fn set_deltas<const N: usize>(
         vertices,
         deltas,
     }))
-}
-
-fn place_of_target(place_of_primitive: &str, slot: usize, name: &str) -> String {
-    format!("{place_of_primitive}, {}", place("target", slot, Some(name)))
-}
-
-/// Tells, once per attribute, what the targets have that is not read or that nothing belongs to.
-pub(crate) fn warn(
-    place: &str,
-    primitive: &document::Primitive,
-    base: Base,
-    warnings: &mut Vec<ImportWarning>,
-) {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in primitive.targets.iter().flat_map(Attributes::keys) {
-        *counts.entry(name).or_default() += 1;
-    }
-    for (name, targets) in counts {
-        let in_base = match name {
-            "POSITION" => Some(true),
-            "NORMAL" => Some(base.normals),
-            "TANGENT" => Some(base.tangents),
-            _ => {
-                let texcoord = set_number(name, TEXCOORD).map(|set| (set as usize) < base.texcoords);
-                texcoord.or_else(|| set_number(name, COLOR).map(|set| (set as usize) < base.colors))
-            }
-        };
-        let attribute = crate::text::shorten(name);
-        let kind = match in_base {
-            Some(true) => continue,
-            Some(false) => WarningKind::DeltasWithoutBase { attribute, targets },
-            None => WarningKind::TargetAttributeIgnored { attribute, targets },
-        };
-        warnings.push(ImportWarning {
-            place: place.to_owned(),
-            kind,
-        });
-    }
 }

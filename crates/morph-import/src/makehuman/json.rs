@@ -22,7 +22,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ImportError> {
         }
         std::fs::read(path)
     };
-    let bytes = read().map_err(|source| read_error(path, source))?;
+    let bytes = read().map_err(|reason| read_error(path, reason))?;
     // Some editors put a byte order mark before the text, which JSON does not allow and which means nothing.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     serde_json::from_slice(bytes).map_err(|error| {

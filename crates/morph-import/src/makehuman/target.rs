@@ -40,7 +40,7 @@ pub(crate) fn stem(path: &Path) -> Option<String> {
 pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
     let mut files = Vec::new();
     for path in paths {
-        let metadata = std::fs::metadata(path).map_err(|source| read_error(path, source))?;
+        let metadata = std::fs::metadata(path).map_err(|reason| read_error(path, reason))?;
         if metadata.is_dir() {
             let mut found = Vec::new();
             search(path, 0, &mut found)?;
@@ -59,11 +59,11 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), I
     if depth > DEEPEST {
         return Err(fault(folder, None, MakeHumanError::TooDeep { limit: DEEPEST }));
     }
-    for entry in std::fs::read_dir(folder).map_err(|source| read_error(folder, source))? {
-        let entry = entry.map_err(|source| read_error(folder, source))?;
+    for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
+        let entry = entry.map_err(|reason| read_error(folder, reason))?;
         let path = entry.path();
         // The entry's own type is that of the link where it is one.
-        let kind = entry.file_type().map_err(|source| read_error(&path, source))?;
+        let kind = entry.file_type().map_err(|reason| read_error(&path, reason))?;
         if kind.is_dir() {
             search(&path, depth + 1, found)?;
         } else if stem(&path).is_some() {
@@ -161,7 +161,7 @@ fn read_bytes(path: &Path, vertex_count: usize) -> Result<Vec<u8>, ImportError> 
         }
         File::open(path)
     };
-    let file = open().map_err(|source| read_error(path, source))?;
+    let file = open().map_err(|reason| read_error(path, reason))?;
     let mut bytes = Vec::new();
     let packed = path
         .extension()
@@ -172,17 +172,17 @@ fn read_bytes(path: &Path, vertex_count: usize) -> Result<Vec<u8>, ImportError> 
     } else {
         file.take(limit + 1).read_to_end(&mut bytes)
     };
-    result.map_err(|source| read_error(path, source))?;
+    result.map_err(|reason| read_error(path, reason))?;
     if bytes.len() as u64 > limit {
         return Err(fault(path, None, MakeHumanError::TargetTooLong { limit }));
     }
     Ok(bytes)
 }
 
-pub(super) fn read_error(path: &Path, source: Error) -> ImportError {
+pub(super) fn read_error(path: &Path, reason: Error) -> ImportError {
     ImportError::Read {
         path: path.to_owned(),
-        source,
+        reason,
     }
 }
 
@@ -190,6 +190,6 @@ pub(super) fn fault(path: &Path, line: Option<u64>, error: MakeHumanError) -> Im
     ImportError::MakeHuman {
         path: path.to_owned(),
         line,
-        source: Box::new(error),
+        reason: Box::new(error),
     }
 }

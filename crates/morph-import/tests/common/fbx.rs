@@ -1,5 +1,7 @@
 //! A builder of small FBX files in the text form of version 7.4.
 
+#![allow(dead_code, reason = "every test program uses a part of it")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -116,8 +118,13 @@ impl Fbx {
         self
     }
 
-    pub(crate) fn z_up(mut self) -> Self {
-        for (name, value) in [("UpAxis", 2), ("FrontAxis", 1), ("FrontAxisSign", -1)] {
+    pub(crate) fn z_up(self) -> Self {
+        self.axes(&[("UpAxis", 2), ("FrontAxis", 1), ("FrontAxisSign", -1)])
+    }
+
+    /// Sets some of what says where the axes point; the last value of a name stands.
+    pub(crate) fn axes(mut self, axes: &[(&str, i64)]) -> Self {
+        for (name, value) in axes {
             let _ = writeln!(self.settings, "P: \"{name}\", \"int\", \"Integer\", \"\",{value}");
         }
         self

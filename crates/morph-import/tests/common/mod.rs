@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use morph_anim::Channel;
 use morph_core::{MorphTarget, SetDeltas};
-use morph_import::{GltfError, ImportError, ImportOptions, Model, Topology, WarningKind};
+use morph_import::{GltfError, ImportError, ImportOptions, Model, OnDamage, Part, Topology, WarningKind};
 use serde_json::{Value, json};
 
 pub(crate) const QUAD: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
@@ -146,9 +146,21 @@ impl Builder {
         model
     }
 
-    /// Loads what has to be refused.
+    /// Loads what has to be refused where nothing is left out.
     pub(crate) fn refused(&self) -> GltfError {
-        gltf_error(self.load())
+        gltf_error(self.load_strictly())
+    }
+
+    pub(crate) fn load_strictly(&self) -> Result<Model, ImportError> {
+        self.load_with(&strict())
+    }
+}
+
+/// Options that leave out nothing.
+pub(crate) fn strict() -> ImportOptions {
+    ImportOptions {
+        on_damage: OnDamage::Refuse,
+        ..ImportOptions::default()
     }
 }
 
@@ -204,7 +216,7 @@ pub(crate) fn load_bytes(name: &str, bytes: &[u8], options: &ImportOptions) -> R
 
 pub(crate) fn gltf_error(result: Result<Model, ImportError>) -> GltfError {
     match result {
-        Err(ImportError::Gltf { source, .. }) => *source,
+        Err(ImportError::Gltf { reason, .. }) => *reason,
         Err(other) => panic!("expected an error of glTF, got {other:?}"),
         // A whole model would be hundreds of megabytes of text.
         Ok(_) => panic!("expected an error of glTF, got Ok(_)"),
@@ -335,6 +347,16 @@ pub(crate) fn dense(
         deltas[vertex as usize] = delta;
     }
     deltas
+}
+
+/// The parts that were left out, and where.
+pub(crate) fn left_out(model: &Model) -> Vec<(&str, Part)> {
+    let each = model.warnings.iter();
+    each.filter_map(|warning| match warning.kind {
+        WarningKind::LeftOut { part, .. } => Some((warning.place.as_str(), part)),
+        _ => None,
+    })
+    .collect()
 }
 
 pub(crate) fn warning_kinds(model: &Model) -> Vec<&WarningKind> {

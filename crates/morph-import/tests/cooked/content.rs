@@ -38,9 +38,9 @@ fn refusal_of(model: &Model, id: SectionId, change: impl FnOnce(&mut Vec<u8>)) -
 
 fn section_error(error: CookedModelError) -> (SectionKind, SectionError) {
     match error {
-        CookedModelError::File { path, source } => {
+        CookedModelError::File { path, reason } => {
             assert_eq!(path, std::path::Path::new("x.morph"));
-            match *source {
+            match *reason {
                 CookedError::Section { section, source, .. } => (section.kind, *source),
                 other => panic!("no section is at fault: {other}"),
             }
@@ -285,7 +285,7 @@ fn tracks_are_curves_of_something() {
             CookedModelError::Track {
                 clip: 0,
                 track: 0,
-                source: CurveError::Time { key: 1, .. },
+                reason: CurveError::Time { key: 1, .. },
                 ..
             }
         ),
@@ -298,7 +298,7 @@ fn tracks_are_curves_of_something() {
         matches!(
             error,
             CookedModelError::Track {
-                source: CurveError::NotFinite { key: 0 },
+                reason: CurveError::NotFinite { key: 0 },
                 ..
             }
         ),

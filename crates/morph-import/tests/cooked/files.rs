@@ -91,7 +91,7 @@ fn files_that_cannot_be_opened_are_named() {
     let mapped = unsafe { CookedModel::map(&empty) };
     for opened in [CookedModel::read(&empty), mapped] {
         assert!(
-            matches!(opened, Err(CookedModelError::File { source, .. }) if matches!(*source, CookedError::NoHeader { .. } ))
+            matches!(opened, Err(CookedModelError::File { reason, .. }) if matches!(*reason, CookedError::NoHeader { .. } ))
         );
     }
 }

@@ -3,18 +3,21 @@
 //! Of both only expressions are read, and of expressions only what gives targets weights. What is damaged is left out
 //! with a warning: an avatar without its smile is still an avatar.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+mod version_0;
+mod version_1;
 
-use morph_core::expression::{Override, Overrides, Procedural, preset_of_vrm0};
-use morph_core::names::vocabulary;
+use std::borrow::Cow;
+
+use morph_core::expression::Override;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::accessor::Accessors;
 use super::document::Whole;
 use super::fault::{At, Fault, place};
+use super::item::message;
 use crate::expressions::{ExpressionBind, ModelExpression};
+use crate::findings::{Account, WARNING_BYTES};
 use crate::model::{Mesh, Node};
 use crate::names::distinct;
 use crate::text::shorten;
@@ -28,8 +31,6 @@ pub(crate) const VRM_0: &str = "VRM";
 /// What lists of borrowed texts take for each byte of JSON, at worst: a list of digits has 16 bytes of reference for
 /// every 2 of text, in a vector that doubles, and a map of short names has as much again.
 const BYTES_PER_TEXT_BYTE: u64 = 32;
-/// What a warning takes, about.
-const WARNING_BYTES: u64 = 256;
 
 /// What reading expressions needs to know.
 pub(crate) struct Context<'a> {
@@ -46,70 +47,6 @@ struct Extensions<'a> {
     vrm_1: Option<&'a RawValue>,
     #[serde(borrow, rename = "VRM")]
     vrm_0: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Vrm1<'a> {
-    #[serde(borrow)]
-    expressions: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Expressions<'a> {
-    #[serde(borrow)]
-    preset: Option<BTreeMap<String, &'a RawValue>>,
-    #[serde(borrow)]
-    custom: Option<BTreeMap<String, &'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Expression<'a> {
-    is_binary: Option<bool>,
-    override_blink: Option<String>,
-    override_look_at: Option<String>,
-    override_mouth: Option<String>,
-    #[serde(borrow)]
-    morph_target_binds: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct NodeBind {
-    node: Whole,
-    index: Whole,
-    weight: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Vrm0<'a> {
-    #[serde(borrow)]
-    blend_shape_master: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct BlendShapeMaster<'a> {
-    #[serde(borrow)]
-    blend_shape_groups: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct BlendShapeGroup<'a> {
-    name: Option<String>,
-    preset_name: Option<String>,
-    is_binary: Option<bool>,
-    #[serde(borrow)]
-    binds: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct MeshBind {
-    mesh: Whole,
-    index: Whole,
-    /// In percent.
-    weight: f64,
 }
 
 /// Reads the expressions of a file with these extensions. Where there are both versions, 1.0 is read.
@@ -152,133 +89,6 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read_1(&mut self, vrm: &RawValue) -> Result<(), Fault> {
-        let Some(Vrm1 {
-            expressions: Some(text),
-        }) = self.part(vrm, self.extension.to_owned())?
-        else {
-            return Ok(());
-        };
-        self.spend(text.get().len() as u64 * BYTES_PER_TEXT_BYTE)?;
-        let Some(described) =
-            self.part::<Expressions<'_>>(text, format!("{}, expressions", self.extension))?
-        else {
-            return Ok(());
-        };
-        for (name, text) in described.preset.unwrap_or_default() {
-            let is_preset = vocabulary::VRM.iter().any(|&(preset, _)| preset == name);
-            self.expression_1(name, is_preset, text)?;
-        }
-        for (name, text) in described.custom.unwrap_or_default() {
-            self.expression_1(name, false, text)?;
-        }
-        Ok(())
-    }
-
-    fn expression_1(&mut self, name: String, is_preset: bool, text: &RawValue) -> Result<(), Fault> {
-        let place = self.place(self.names.len(), Some(&name));
-        let Some(described) = self.part::<Expression<'_>>(text, place.clone())? else {
-            return Ok(());
-        };
-        let kind = Some(name.as_str()).filter(|_| is_preset);
-        let kind = kind.and_then(Procedural::of_preset);
-        let overrides = Overrides {
-            blink: self.hold(&place, "overrideBlink", described.override_blink.as_deref())?,
-            look_at: self.hold(&place, "overrideLookAt", described.override_look_at.as_deref())?,
-            mouth: self.hold(&place, "overrideMouth", described.override_mouth.as_deref())?,
-        };
-        let nodes = self.context.nodes;
-        let texts = described.morph_target_binds.unwrap_or_default();
-        let binds = self.binds(&place, &texts, |bind: NodeBind| {
-            let count = nodes.len();
-            let node = index_below(bind.node, count).ok_or(BindProblem::NoSuchNode {
-                node: bind.node.0,
-                count,
-            })?;
-            let mesh = nodes[node].mesh.ok_or(BindProblem::NoMesh { node })?;
-            Ok((mesh, Cow::Owned(vec![node]), bind.index, bind.weight))
-        })?;
-        self.add(
-            Some(name),
-            ModelExpression {
-                name: String::new(),
-                is_preset,
-                kind,
-                is_binary: described.is_binary.unwrap_or_default(),
-                overrides,
-                binds,
-            },
-        )
-    }
-
-    fn read_0(&mut self, vrm: &RawValue) -> Result<(), Fault> {
-        let Some(Vrm0 {
-            blend_shape_master: Some(text),
-        }) = self.part(vrm, self.extension.to_owned())?
-        else {
-            return Ok(());
-        };
-        self.spend(text.get().len() as u64 * BYTES_PER_TEXT_BYTE)?;
-        let Some(master) =
-            self.part::<BlendShapeMaster<'_>>(text, format!("{}, blendShapeMaster", self.extension))?
-        else {
-            return Ok(());
-        };
-        let (meshes, nodes) = (self.context.meshes, self.context.nodes);
-        // Binds are of meshes, and each is for every node that shows its mesh.
-        self.spend((meshes.len() * size_of::<Vec<usize>>() + 2 * size_of_val(nodes)) as u64)?;
-        let mut showing: Vec<Vec<usize>> = vec![Vec::new(); meshes.len()];
-        for (index, node) in nodes.iter().enumerate() {
-            if let Some(mesh) = node.mesh {
-                showing[mesh].push(index);
-            }
-        }
-        for text in master.blend_shape_groups.unwrap_or_default() {
-            self.group_0(text, &showing)?;
-        }
-        Ok(())
-    }
-
-    fn group_0(&mut self, text: &RawValue, showing: &[Vec<usize>]) -> Result<(), Fault> {
-        let index = self.names.len();
-        let Some(group) = self.part::<BlendShapeGroup<'_>>(text, self.place(index, None))? else {
-            return Ok(());
-        };
-        let preset = group.preset_name.as_deref().and_then(preset_of_vrm0);
-        let name = preset
-            .map(str::to_owned)
-            .or(group.name.filter(|name| !name.is_empty()));
-        let place = self.place(index, name.as_deref());
-        let texts = group.binds.unwrap_or_default();
-        let binds = self.binds(&place, &texts, |bind: MeshBind| {
-            let count = showing.len();
-            let mesh = index_below(bind.mesh, count).ok_or(BindProblem::NoSuchMesh {
-                mesh: bind.mesh.0,
-                count,
-            })?;
-            if showing[mesh].is_empty() {
-                return Err(BindProblem::NotShown { mesh });
-            }
-            Ok((
-                mesh,
-                Cow::Borrowed(&showing[mesh][..]),
-                bind.index,
-                bind.weight / 100.0,
-            ))
-        })?;
-        self.add(
-            name,
-            ModelExpression {
-                name: String::new(),
-                is_preset: preset.is_some(),
-                kind: preset.and_then(Procedural::of_preset),
-                is_binary: group.is_binary.unwrap_or_default(),
-                overrides: Overrides::default(),
-                binds,
-            },
-        )
-    }
-
     /// Reads the binds of one expression; `resolve` finds the mesh, the nodes that show it, the slot and the weight.
     fn binds<'t, 'n, B: Deserialize<'t>>(
         &mut self,
@@ -427,13 +237,4 @@ impl Reader<'_> {
 
 fn index_below(index: Whole, count: usize) -> Option<usize> {
     usize::try_from(index.0).ok().filter(|&index| index < count)
-}
-
-/// What a parser said, without the place, which is one in a part of the text.
-fn message(error: &serde_json::Error) -> String {
-    let full = error.to_string();
-    let told = full
-        .rsplit_once(" at line ")
-        .map_or(full.as_str(), |(told, _)| told);
-    shorten(told)
 }
