@@ -3,6 +3,7 @@
 //! Everything here is host data and names no command buffer, so that it can be tested without a device.
 //! `plan` turns it into a frame plan.
 
+mod active;
 mod block;
 mod instance;
 mod mesh;

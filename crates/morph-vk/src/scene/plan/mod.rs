@@ -9,7 +9,6 @@ mod gather;
 mod scatter;
 mod uploads;
 
-use morph_core::MorphMesh;
 use morph_core::plan::{
     BarrierKind, CopyStep, DispatchStep, Interval, Kernel, MAX_PARAMETER_WORDS, PlanBuffer, PlanStep,
 };
@@ -169,11 +168,6 @@ impl Scene {
         stats.dispatches = scratch.dispatches.len() as u32;
         stats.barriers = plan.barriers().count() as u32;
     }
-}
-
-/// Entries of a target; zero past the last slot.
-fn entry_count(mesh: &MorphMesh, slot: usize) -> u32 {
-    mesh.target(slot).map_or(0, |target| target.entry_count())
 }
 
 /// Workgroups in X and Z for a line of them, where X alone may pass the device's limit.
