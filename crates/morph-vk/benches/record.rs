@@ -2,7 +2,10 @@
 //!
 //! The pass runs on a mock device, whose functions only count, so that no driver's time is measured. Each row is a
 //! frame: what changes, then `record`. Printed are the median and the least of many frames, in microseconds.
-#![allow(clippy::print_stdout, reason = "this is a program; its output is for a person to read")]
+#![allow(
+    clippy::print_stdout,
+    reason = "this is a program; its output is for a person to read"
+)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -61,6 +64,10 @@ fn main() {
     rows.push(measure("idle_10000_us", 2000, |_| {
         black_box(pass.record());
     }));
+    rows.push(measure("discard_idle_10000_us", 200, |_| {
+        black_box(pass.record());
+        pass.discard();
+    }));
     for instance in &instances {
         pass.pass.set_weights(*instance, &moods[0]).expect("finite");
     }
@@ -113,9 +120,7 @@ fn main() {
                 .expect("a live instance");
         }
         for instance in &instances {
-            pass.pass
-                .set_weight(*instance, 0, number as f32)
-                .expect("finite");
+            pass.pass.set_weight(*instance, 0, number as f32).expect("finite");
         }
         black_box(pass.record());
     }));

@@ -98,7 +98,11 @@ impl WeightState {
 
     /// The targets with a run-time weight other than zero, ascending.
     pub fn active(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.values().iter().copied().enumerate().filter(|&(_, w)| w != 0.0)
+        self.values()
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|&(_, w)| w != 0.0)
     }
 
     /// Sets all run-time weights and says whether any changed.
@@ -178,11 +182,12 @@ impl WeightState {
 /// memory alone where nothing changed.
 fn copy(from: &[f32], to: &mut [f32]) -> bool {
     let (given, missing) = to.split_at_mut(from.len().min(to.len()));
-    let difference = given
+    let difference = given.iter().zip(from).fold(0, |bits, (value, &w)| {
+        bits | (value.to_bits() ^ to_domain(w).to_bits())
+    });
+    let difference = missing
         .iter()
-        .zip(from)
-        .fold(0, |bits, (value, &w)| bits | (value.to_bits() ^ to_domain(w).to_bits()));
-    let difference = missing.iter().fold(difference, |bits, value| bits | value.to_bits());
+        .fold(difference, |bits, value| bits | value.to_bits());
     if difference == 0 {
         return false;
     }

@@ -11,7 +11,7 @@ pub(super) struct EntryCounts(Box<[u32]>);
 pub(super) struct ActiveTargets {
     pub(super) target_count: u32,
     /// Entries of all of them.
-    pub(super) entry_count: u64,
+    pub(super) entry_count: u32,
 }
 
 impl EntryCounts {
@@ -21,12 +21,15 @@ impl EntryCounts {
     }
 
     /// Sums without a branch, several targets at a time.
+    ///
+    /// Entries do not wrap where it matters: a mesh that a kernel reads has fewer than 2^32 of them, as its deltas have
+    /// fewer bytes than `maxStorageBufferRange` can say.
     pub(super) fn active(&self, weights: &[f32]) -> ActiveTargets {
         let mut sum = ActiveTargets::default();
         for (&weight, &entries) in weights.iter().zip(&self.0) {
             let counted = if weight == 0.0 { 0 } else { entries };
             sum.target_count += u32::from(counted > 0);
-            sum.entry_count += u64::from(counted);
+            sum.entry_count = sum.entry_count.wrapping_add(counted);
         }
         sum
     }

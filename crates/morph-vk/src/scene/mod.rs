@@ -101,7 +101,8 @@ pub(crate) struct Scene {
     instances: SlotMap<InstanceId, instance::Instance>,
     blocks: SlotMap<BlockId, block::Block>,
     ledger: SetLedger,
-    /// Instances that may need work. Idle ones are not in it, so they cost nothing.
+    /// Instances that may need work, and stale handles of some that are gone. Idle ones are not in it, so they cost
+    /// nothing.
     queue: Vec<InstanceId>,
     uploads: VecDeque<MeshId>,
     /// Meshes that were sent whole but still hold their packed words.
@@ -133,7 +134,7 @@ impl Scene {
             instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
             blocks: SlotMap::with_key(),
             ledger: SetLedger::new(set_count(&constants.capacities)),
-            queue: Vec::with_capacity(instance_capacity as usize),
+            queue: Vec::with_capacity(queue_capacity(&constants.capacities)),
             uploads: VecDeque::new(),
             packed: Vec::new(),
             reserved_frame_bytes: 0,
@@ -144,8 +145,12 @@ impl Scene {
             slots: vec![SlotLog::default(); constants.capacities.frame_slot_count as usize],
             plan: FramePlan::new(),
             set_writes: Vec::new(),
-            scratch: plan::Scratch::default(),
+            scratch: plan::Scratch::new(queue_capacity(&constants.capacities)),
         }
+    }
+
+    fn queue_capacity(&self) -> usize {
+        queue_capacity(&self.constants.capacities)
     }
 
     pub(crate) fn mesh_count(&self) -> usize {
@@ -169,6 +174,11 @@ pub(crate) fn set_count(capacities: &Capacities) -> u32 {
     capacities
         .instance_capacity
         .saturating_mul(capacities.frame_slot_count.saturating_add(1))
+}
+
+/// Every instance and as many stale handles.
+fn queue_capacity(capacities: &Capacities) -> usize {
+    capacities.instance_capacity as usize * 2
 }
 
 #[cfg(test)]

@@ -7,13 +7,11 @@
 
 use std::sync::Arc;
 
-use morph_core::{
-    BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout,
-};
+use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
 use morph_mock_device::{MockCommands, MockDevice};
 use morph_vk::{
-    Capacities, DeviceFacts, FrameStats, InstanceId, MeshDesc, MeshId, MorphError, MorphPass,
-    MorphPassDesc, RawMemory,
+    Capacities, DeviceFacts, FrameStats, InstanceId, MeshDesc, MeshId, MorphError, MorphPass, MorphPassDesc,
+    RawMemory,
 };
 
 pub const VERTEX_COUNT: u32 = 16;
@@ -54,13 +52,7 @@ pub fn mesh_desc(target_count: usize) -> MeshDesc {
         .collect();
     let (mesh, _) = MorphMesh::build(VERTEX_COUNT, &targets, &BuildOptions::new(Quantization::Half))
         .expect("plain targets");
-    let rest = RestPose::from_streams(
-        VertexLayout::PACKED,
-        &positions,
-        None,
-        None,
-        BaseNormals::AsGiven,
-    );
+    let rest = RestPose::from_streams(VertexLayout::PACKED, &positions, None, None, BaseNormals::AsGiven);
     MeshDesc::new(Arc::new(mesh), rest.expect("plain vertices"))
 }
 
@@ -84,7 +76,8 @@ impl MockPass {
     /// A pass with `mesh_count` meshes of 52 targets and so many instances of each, all settled.
     pub fn settled(mesh_count: u32, instances_per_mesh: u32) -> (MockPass, Vec<InstanceId>) {
         let instance_count = mesh_count * instances_per_mesh;
-        let mut pass = MockPass::new(|device| desc(device, instance_count, 52)).expect("a usable description");
+        let mut pass =
+            MockPass::new(|device| desc(device, instance_count, 52)).expect("a usable description");
         let mut instances = Vec::new();
         for _ in 0..mesh_count {
             let mesh = pass.pass.add_mesh(mesh_desc(52)).expect("room");
@@ -107,6 +100,12 @@ impl MockPass {
         self.slot = (slot + 1) % self.slot_count;
         // SAFETY: nothing runs on a mock device, so it is done with every slot.
         unsafe { self.pass.record(self.commands.handle(), slot) }
+    }
+
+    /// Takes the frame last recorded back.
+    pub fn discard(&mut self) {
+        self.slot = (self.slot + self.slot_count - 1) % self.slot_count;
+        self.pass.discard_frame(self.slot);
     }
 
     /// Frames until nothing is left to do.

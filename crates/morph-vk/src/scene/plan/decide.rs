@@ -85,7 +85,7 @@ impl Scene {
             return Need::Wait;
         }
         let weights = &instance.weights;
-        let moves = weights.is_enabled() && mesh.entry_counts.active(weights.values()).entry_count > 0;
+        let moves = weights.is_enabled() && mesh.entry_counts.active(weights.values()).target_count > 0;
         if !moves {
             let holds_rest = instance.contents[usize::from(instance.current)] == Content::Rest;
             return if holds_rest { Need::Nothing } else { Need::Rest };
@@ -144,7 +144,7 @@ impl Scene {
         let mesh = &self.meshes[instance.mesh];
         let active = mesh.entry_counts.active(instance.weights.values());
         stats.active_targets += u64::from(active.target_count);
-        stats.active_entries += active.entry_count;
+        stats.active_entries += u64::from(active.entry_count);
         let item = Item {
             block: instance.block,
             place: instance.place,

@@ -29,6 +29,15 @@ pub(super) struct Scratch {
     round_ends: Vec<usize>,
 }
 
+impl Scratch {
+    pub(super) fn new(queue_capacity: usize) -> Scratch {
+        Scratch {
+            queue: Vec::with_capacity(queue_capacity),
+            ..Scratch::default()
+        }
+    }
+}
+
 /// An instance that a kernel writes this frame.
 #[derive(Debug, Clone, Copy)]
 struct Item {
