@@ -35,6 +35,8 @@ pub(crate) struct Constants {
     pub(crate) layout: morph_core::VertexLayout,
     pub(crate) method: Method,
     pub(crate) history: bool,
+    /// Whether some reader of the ranges is on the queue that frames are recorded for.
+    pub(crate) readers_here: bool,
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
@@ -54,6 +56,7 @@ impl Constants {
             layout: desc.layout,
             method: desc.method,
             history: desc.history,
+            readers_here: !desc.readers.stages.is_empty(),
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
             vertex_alignment: least_common_multiple(u64::from(desc.layout.stride_bytes), storage_alignment),

@@ -14,6 +14,7 @@ use morph_core::plan::{
 };
 
 use crate::desc::Method;
+use crate::queues::push_barrier;
 use crate::scene::block::BlockSet;
 use crate::scene::{BlockId, InstanceId, Scene};
 use crate::stats::FrameStats;
@@ -142,13 +143,14 @@ impl Scene {
         if scratch.copies.is_empty() && scratch.dispatches.is_empty() {
             return;
         }
+        let readers_here = self.constants.readers_here;
         let plan = &mut self.plan;
-        plan.push_barrier(BarrierKind::Reuse);
+        push_barrier(plan, BarrierKind::Reuse, readers_here);
         plan.steps
             .extend(scratch.copies.iter().copied().map(PlanStep::Copy));
         if !scratch.dispatches.is_empty() {
             if !scratch.copies.is_empty() {
-                plan.push_barrier(BarrierKind::CopyToDispatch);
+                push_barrier(plan, BarrierKind::CopyToDispatch, readers_here);
             }
             // A gather is one round.
             let whole = [scratch.dispatches.len()];
@@ -160,7 +162,7 @@ impl Scene {
             let mut first = 0;
             for &end in rounds {
                 if first > 0 {
-                    plan.push_barrier(BarrierKind::DispatchToDispatch);
+                    push_barrier(plan, BarrierKind::DispatchToDispatch, readers_here);
                 }
                 plan.steps.extend(
                     scratch.dispatches[first..end]
@@ -171,7 +173,7 @@ impl Scene {
                 first = end;
             }
         }
-        plan.push_barrier(BarrierKind::Publish);
+        push_barrier(plan, BarrierKind::Publish, readers_here);
         stats.copies = scratch.copies.len() as u32;
         stats.copied_bytes = scratch.copies.iter().map(|copy| copy.source.size_bytes).sum();
         stats.dispatches = scratch.dispatches.len() as u32;
