@@ -5,6 +5,7 @@
 )]
 
 mod frames;
+mod overlap;
 mod random;
 mod refusals;
 mod simulator;
