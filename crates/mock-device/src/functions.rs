@@ -216,7 +216,11 @@ unsafe extern "system" fn create_compute_pipelines(
         // SAFETY: the device is alive.
         let handle = unsafe { state(device) }.add_other();
         // SAFETY: the caller passes places for `count` handles.
-        unsafe { pipelines.add(index).write(vk::Pipeline::from_raw(handle)) };
+        unsafe {
+            pipelines
+                .wrapping_add(index)
+                .write(vk::Pipeline::from_raw(handle))
+        };
     }
     vk::Result::SUCCESS
 }
@@ -232,7 +236,10 @@ unsafe extern "system" fn allocate_descriptor_sets(
         // SAFETY: the device is alive.
         let handle = unsafe { state(device) }.add_dependent();
         // SAFETY: the caller passes places for `count` handles.
-        unsafe { sets.add(index).write(vk::DescriptorSet::from_raw(handle)) };
+        unsafe {
+            sets.wrapping_add(index)
+                .write(vk::DescriptorSet::from_raw(handle))
+        };
     }
     vk::Result::SUCCESS
 }

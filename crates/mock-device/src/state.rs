@@ -62,9 +62,6 @@ struct BarrierList {
     count: usize,
 }
 
-// SAFETY: the barriers hold no pointer but `p_next`, which is always null here.
-unsafe impl Send for BarrierList {}
-
 pub(crate) fn add(counter: &AtomicU64, count: u64) {
     counter.fetch_add(count, Ordering::Relaxed);
 }
