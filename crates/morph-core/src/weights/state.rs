@@ -177,23 +177,19 @@ impl WeightState {
 
 /// Copies weights that were checked, zero for those that are missing, and says whether any changed.
 ///
-/// This runs for every instance in every frame, so it is written for vector instructions: canonical weights are
-/// neither -0 nor NaN, and equal exactly where their bits are; and all are compared before any is written, which leaves
-/// memory alone where nothing changed.
+/// This runs for every instance in every frame, so it is written for vector instructions, without an early end: canonical
+/// weights are neither -0 nor NaN, and equal exactly where their bits are.
 fn copy(from: &[f32], to: &mut [f32]) -> bool {
     let (given, missing) = to.split_at_mut(from.len().min(to.len()));
-    let difference = given.iter().zip(from).fold(0, |bits, (value, &w)| {
-        bits | (value.to_bits() ^ to_domain(w).to_bits())
-    });
-    let difference = missing
-        .iter()
-        .fold(difference, |bits, value| bits | value.to_bits());
-    if difference == 0 {
-        return false;
-    }
+    let mut difference = 0;
     for (value, &w) in given.iter_mut().zip(from) {
-        *value = to_domain(w);
+        let w = to_domain(w);
+        difference |= value.to_bits() ^ w.to_bits();
+        *value = w;
     }
-    missing.fill(0.0);
-    true
+    for value in missing {
+        difference |= value.to_bits();
+        *value = 0.0;
+    }
+    difference != 0
 }
