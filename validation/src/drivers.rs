@@ -38,7 +38,7 @@ impl Driver {
     /// # Errors
     /// Whatever [`HeadlessDevice::new`] refuses.
     pub fn device(&self) -> Result<HeadlessDevice, DeviceError> {
-        self.open(None)
+        self.open(HeadlessDesc::default())
     }
 
     /// A device on it under the validation layer that the loader takes.
@@ -46,14 +46,20 @@ impl Driver {
     /// # Errors
     /// Whatever [`HeadlessDevice::new`] refuses; a missing layer among it.
     pub fn validated_device(&self, validation: ValidationDesc) -> Result<HeadlessDevice, DeviceError> {
-        self.open(Some(validation))
+        self.open(HeadlessDesc {
+            validation: Some(validation),
+            ..HeadlessDesc::default()
+        })
     }
 
-    fn open(&self, validation: Option<ValidationDesc>) -> Result<HeadlessDevice, DeviceError> {
+    /// A device on it as described, whatever driver the description names.
+    ///
+    /// # Errors
+    /// Whatever [`HeadlessDevice::new`] refuses.
+    pub fn open(&self, desc: HeadlessDesc) -> Result<HeadlessDevice, DeviceError> {
         HeadlessDevice::new(&HeadlessDesc {
             driver: Some(self.info.device_name.clone()),
-            validation,
-            required: Vec::new(),
+            ..desc
         })
     }
 }

@@ -54,7 +54,17 @@ pub fn with_validation<R>(
     validation: ValidationDesc,
     run: impl FnOnce(&HeadlessDevice) -> R,
 ) -> Result<Judged<R>, DeviceError> {
-    let device = driver.validated_device(validation)?;
+    judge_device(driver.validated_device(validation)?, run)
+}
+
+/// The same on a device of one's own, which is ended.
+///
+/// # Errors
+/// The device was made without the layer.
+pub fn judge_device<R>(
+    device: HeadlessDevice,
+    run: impl FnOnce(&HeadlessDevice) -> R,
+) -> Result<Judged<R>, DeviceError> {
     let layer = device
         .validation_layer()
         .cloned()

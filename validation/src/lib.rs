@@ -22,7 +22,9 @@ pub use bare_draw::BareDraw;
 pub use cast::{Actor, Cast, CastDesc, Prop, Reading, expected_bytes};
 pub use controls::{CONTROLS, Control, is_reported};
 pub use drivers::{APT_LINE, Driver, NoDriver, SETUP_LINE, drivers, missing_drivers};
-pub use judge::{Generation, Judged, NotSilent, assert_silent, check_silent, filter_lines, with_validation};
+pub use judge::{
+    Generation, Judged, NotSilent, assert_silent, check_silent, filter_lines, judge_device, with_validation,
+};
 pub use rig::{Rig, RigError};
 pub use rng::Rng;
 pub use scenes::{

@@ -22,6 +22,17 @@ pub struct HeadlessDesc {
     pub validation: Option<ValidationDesc>,
     /// Features to switch on beside [`Feature::ALWAYS`]; a device that lacks one is refused by its name.
     pub required: Vec<Feature>,
+    /// Whether a second queue is wanted, for compute beside the first one; see [`HeadlessDevice::second_queue`].
+    pub second_queue: bool,
+}
+
+/// A queue with its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilyQueue {
+    /// The queue.
+    pub queue: vk::Queue,
+    /// Its family.
+    pub family: u32,
 }
 
 /// A Vulkan 1.3 device with one queue, an allocator, and the messages of the validation layer.
@@ -76,6 +87,14 @@ impl HeadlessDevice {
     /// The family of [`queue`](Self::queue).
     pub fn queue_family(&self) -> u32 {
         self.context.queue_family
+    }
+
+    /// A second queue that computes, where it was asked for and the device has one: of a family that only computes
+    /// before other families, and before a second queue of the first one's family.
+    ///
+    /// This crate never submits to it.
+    pub fn second_queue(&self) -> Option<FamilyQueue> {
+        self.context.second_queue
     }
 
     /// The limits of the device.
@@ -175,6 +194,7 @@ pub(crate) struct Context {
     pub(crate) properties: vk::PhysicalDeviceProperties,
     pub(crate) queue: vk::Queue,
     pub(crate) queue_family: u32,
+    second_queue: Option<FamilyQueue>,
     pub(crate) debug_utils: Option<ash::ext::debug_utils::Device>,
     pub(crate) functions: Functions,
     queue_lock: Mutex<()>,
@@ -220,9 +240,21 @@ impl Context {
                 device: candidate.info.device_name.clone(),
             })? as u32;
 
-        let queues = [vk::DeviceQueueCreateInfo::default()
-            .queue_family_index(queue_family)
-            .queue_priorities(&[1.0])];
+        let second = if desc.second_queue {
+            second_queue_place(&families, queue_family)
+        } else {
+            None
+        };
+        let one_of = |family| {
+            vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(&[1.0])
+        };
+        let queues = match second {
+            None => vec![one_of(queue_family)],
+            Some((family, 0)) => vec![one_of(queue_family), one_of(family)],
+            Some((family, _)) => vec![one_of(family).queue_priorities(&[1.0, 1.0])],
+        };
         let core_13 = candidate.core_13;
         let extensions: Vec<_> = FeatureChain::extensions(core_13)
             .iter()
@@ -239,6 +271,11 @@ impl Context {
         let device = DeviceOwner(device);
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { device.0.get_device_queue(queue_family, 0) };
+        let second_queue = second.map(|(family, index)| FamilyQueue {
+            // SAFETY: the device was made with this queue too.
+            queue: unsafe { device.0.get_device_queue(family, index) },
+            family,
+        });
         let functions = Functions {
             synchronization2: (!core_13).then(|| ash::khr::synchronization2::Device::new(raw, &device.0)),
             dynamic_rendering: (!core_13).then(|| ash::khr::dynamic_rendering::Device::new(raw, &device.0)),
@@ -269,6 +306,7 @@ impl Context {
             properties,
             queue,
             queue_family,
+            second_queue,
             debug_utils,
             functions,
             queue_lock: Mutex::new(()),
@@ -311,8 +349,52 @@ impl Context {
     }
 }
 
+/// The family and the index in it of a second queue that computes.
+fn second_queue_place(families: &[vk::QueueFamilyProperties], first_family: u32) -> Option<(u32, u32)> {
+    let other = |unwanted: vk::QueueFlags| {
+        let found = families.iter().enumerate().find(|(index, family)| {
+            *index as u32 != first_family
+                && family.queue_count > 0
+                && family.queue_flags.contains(vk::QueueFlags::COMPUTE)
+                && !family.queue_flags.intersects(unwanted)
+        });
+        found.map(|(index, _)| (index as u32, 0))
+    };
+    let beside = || (families[first_family as usize].queue_count > 1).then_some((first_family, 1));
+    other(vk::QueueFlags::GRAPHICS)
+        .or_else(|| other(vk::QueueFlags::empty()))
+        .or_else(beside)
+}
+
 /// A name for Vulkan; what follows a zero byte is cut off.
 pub(crate) fn c_string(text: &str) -> std::ffi::CString {
     let end = text.find('\0').unwrap_or(text.len());
     std::ffi::CString::new(&text[..end]).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_that_only_computes_comes_before_others_and_a_second_queue_of_the_first_one_last() {
+        let family = |queue_flags, queue_count| vk::QueueFamilyProperties {
+            queue_flags,
+            queue_count,
+            ..Default::default()
+        };
+        let (all, compute) = (
+            vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE,
+            vk::QueueFlags::COMPUTE,
+        );
+        let copies = family(vk::QueueFlags::TRANSFER, 2);
+        let place = |families: &[_]| second_queue_place(families, 0);
+        assert_eq!(
+            place(&[family(all, 16), copies, family(all, 1), family(compute, 8)]),
+            Some((3, 0))
+        );
+        assert_eq!(place(&[family(all, 16), copies, family(all, 1)]), Some((2, 0)));
+        assert_eq!(place(&[family(all, 16), copies]), Some((0, 1)));
+        assert_eq!(place(&[family(all, 1), copies]), None);
+    }
 }

@@ -90,7 +90,7 @@ mod validation;
 pub use camera::{Camera, head_bounds};
 pub use capture::Plane;
 pub use deformer::{DeformError, Deformer, DeformerDesc, device_facts, pass_desc, raw_memory, unpack};
-pub use device::{HeadlessDesc, HeadlessDevice};
+pub use device::{FamilyQueue, HeadlessDesc, HeadlessDevice};
 pub use drivers::{DriverInfo, list_drivers};
 pub use error::{CaptureError, DeviceError, RenderError};
 pub use features::Feature;

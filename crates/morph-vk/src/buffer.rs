@@ -7,13 +7,16 @@ use ash::vk;
 use crate::debug::DebugNames;
 use crate::error::MorphError;
 use crate::memory::{MemoryBlock, MemoryLocation, MemoryProvider, MemoryRequest};
+use crate::queues::share;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BufferDesc {
+pub(crate) struct BufferDesc<'a> {
     pub(crate) name: &'static str,
     pub(crate) size_bytes: u64,
     pub(crate) usage: vk::BufferUsageFlags,
     pub(crate) location: MemoryLocation,
+    /// As [`MorphPassDesc::queue_families`](crate::MorphPassDesc::queue_families).
+    pub(crate) queue_families: &'a [u32],
 }
 
 #[derive(Debug)]
@@ -30,12 +33,12 @@ impl Buffer {
         device: &ash::Device,
         memory: &mut dyn MemoryProvider,
         names: &DebugNames,
-        desc: &BufferDesc,
+        desc: &BufferDesc<'_>,
     ) -> Result<Buffer, MorphError> {
         let info = vk::BufferCreateInfo::default()
             .size(desc.size_bytes)
-            .usage(desc.usage)
-            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+            .usage(desc.usage);
+        let info = share(info, desc.queue_families);
         // SAFETY: the device is live; size and usage are not zero.
         let handle =
             unsafe { device.create_buffer(&info, None) }.map_err(MorphError::vulkan("vkCreateBuffer"))?;

@@ -34,6 +34,8 @@ pub struct Readers {
     pub stages: vk::PipelineStageFlags2,
     /// Accesses of every reader.
     pub access: vk::AccessFlags2,
+    /// Whether there are readers on other queues too, or only there: see [`OTHER_QUEUE`](Self::OTHER_QUEUE).
+    pub other_queue: bool,
 }
 
 impl Readers {
@@ -41,12 +43,34 @@ impl Readers {
     pub const VERTEX_INPUT: Readers = Readers {
         stages: vk::PipelineStageFlags2::VERTEX_ATTRIBUTE_INPUT,
         access: vk::AccessFlags2::VERTEX_ATTRIBUTE_READ,
+        other_queue: false,
     };
 
     /// Copies out of the ranges, as a read-back does.
     pub const COPY: Readers = Readers {
         stages: vk::PipelineStageFlags2::COPY,
         access: vk::AccessFlags2::TRANSFER_READ,
+        other_queue: false,
+    };
+
+    /// Whatever reads on another queue than the one that the pass is recorded for: async compute.
+    ///
+    /// Names no stage, as a barrier reaches no other queue and a compute queue has no stage of draws. A pass whose
+    /// readers are all elsewhere records no barrier for them; the engine's semaphores order both ways:
+    ///
+    /// - Draws of frame *n* wait until its recorded commands are done, at the stages that read the ranges.
+    /// - The commands of frame *n* + 1 wait, at `ALL_COMMANDS`, until the draws of frame *n* that read the ranges are
+    ///   done.
+    /// - With [`MorphPassDesc::history`] they need to wait only for those draws of frame *n* that read *previous*
+    ///   positions and for all draws of frame *n* − 1, as long as nothing was detached or removed since frame *n* was
+    ///   recorded; draws of frame *n* that read current positions run beside them.
+    ///
+    /// `docs/async-compute.md` has the frame line with timeline values.
+    /// Needs [`MorphPassDesc::queue_families`].
+    pub const OTHER_QUEUE: Readers = Readers {
+        stages: vk::PipelineStageFlags2::NONE,
+        access: vk::AccessFlags2::NONE,
+        other_queue: true,
     };
 
     /// Both these and those.
@@ -55,6 +79,7 @@ impl Readers {
         Readers {
             stages: self.stages | other.stages,
             access: self.access | other.access,
+            other_queue: self.other_queue || other.other_queue,
         }
     }
 }
@@ -126,6 +151,12 @@ pub struct MorphPassDesc {
     pub capacities: Capacities,
     /// What the device can do.
     pub device: DeviceFacts,
+    /// Families of all queues that the pass is recorded for or that read its ranges, each once.
+    ///
+    /// With two or more the buffers are shared (`VK_SHARING_MODE_CONCURRENT`), so that nothing has to be handed over.
+    /// With one, which is enough for several queues of one family, or none, they are exclusive.
+    /// Must not be empty with [`Readers::OTHER_QUEUE`].
+    pub queue_families: Vec<u32>,
     /// Further usages of the geometry buffer, such as acceleration structure build input.
     pub extra_buffer_usage: vk::BufferUsageFlags,
     /// Leaves the pipelines to [`MorphPass::build_pipelines`](crate::MorphPass::build_pipelines); until then frames
@@ -146,6 +177,7 @@ impl std::fmt::Debug for MorphPassDesc {
             .field("layout", &self.layout)
             .field("method", &self.method)
             .field("readers", &self.readers)
+            .field("queue_families", &self.queue_families)
             .field("history", &self.history)
             .field("capacities", &self.capacities)
             .field("defer_pipelines", &self.defer_pipelines)
@@ -163,6 +195,7 @@ impl MorphPassDesc {
             history: false,
             capacities,
             device,
+            queue_families: Vec::new(),
             extra_buffer_usage: vk::BufferUsageFlags::empty(),
             defer_pipelines: false,
             pipeline_cache: vk::PipelineCache::null(),
@@ -225,10 +258,7 @@ impl MorphPassDesc {
                 right,
             );
         }
-        if self.readers.stages.is_empty() {
-            return invalid("readers.stages", 0, "the stages that read the ranges");
-        }
-        Ok(())
+        crate::queues::validate(&self.readers, &self.queue_families)
     }
 }
 

@@ -27,6 +27,7 @@ impl GeometryBuffer {
         names: &DebugNames,
         size_bytes: u64,
         extra_usage: vk::BufferUsageFlags,
+        queue_families: &[u32],
     ) -> Result<GeometryBuffer, MorphError> {
         let desc = BufferDesc {
             name: "morph geometry",
@@ -37,6 +38,7 @@ impl GeometryBuffer {
                 | vk::BufferUsageFlags::TRANSFER_DST
                 | extra_usage,
             location: MemoryLocation::DeviceLocal,
+            queue_families,
         };
         // SAFETY: handed on.
         let buffer = unsafe { Buffer::new(device, memory, names, &desc) }?;

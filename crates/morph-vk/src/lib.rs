@@ -46,6 +46,7 @@ mod memory;
 mod mesh_desc;
 mod pass;
 mod pipelines;
+mod queues;
 mod range_allocator;
 mod recorder;
 mod scene;

@@ -1,5 +1,6 @@
 //! The device tests of morph, in one program so that it links once.
 //!
+//! - `async_compute`: the pass on one queue and its readers on another.
 //! - `bits`: random scenes, byte by byte against the host, on every driver at hand.
 //! - `limits`: what does not fit, what is not there yet, what is asked for wrongly.
 //! - `cases`: faults that users of other engines met, each as a small input with the right result.
@@ -15,6 +16,7 @@
     reason = "tests: a panic is how they fail, and their names say what they promise"
 )]
 
+mod async_compute;
 mod bits;
 mod cases;
 mod gold;

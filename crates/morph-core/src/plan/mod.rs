@@ -244,6 +244,18 @@ pub struct BarrierStep {
     pub to: Scope,
 }
 
+impl BarrierStep {
+    /// The same barrier where every reader is on another queue: barriers do not reach there, a semaphore does.
+    #[must_use]
+    pub fn without_readers(mut self) -> BarrierStep {
+        for scope in [&mut self.from, &mut self.to] {
+            scope.stages.remove(Stages::ENGINE_READERS);
+            scope.access.remove(Access::ENGINE_READS);
+        }
+        self
+    }
+}
+
 /// One step of a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlanStep {

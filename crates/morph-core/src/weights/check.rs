@@ -15,6 +15,10 @@ pub(crate) fn check_weights(
             target_count,
         });
     }
+    // Without an early end, which would keep it from being done several weights at a time.
+    if weights.iter().fold(true, |finite, w| finite & w.is_finite()) {
+        return Ok(());
+    }
     weights
         .iter()
         .enumerate()

@@ -66,6 +66,7 @@ pub(crate) fn open(driver: &DriverInfo, required: &[Feature]) -> HeadlessDevice 
         driver: Some(driver.device_name.clone()),
         validation: Some(ValidationDesc::SYNCHRONIZATION),
         required: required.to_vec(),
+        second_queue: false,
     };
     match HeadlessDevice::new(&desc) {
         Err(error @ DeviceError::NoValidationLayer { .. }) => {

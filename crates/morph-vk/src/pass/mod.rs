@@ -36,7 +36,8 @@ use parts::{Parts, pipeline_desc};
 ///
 /// All commands are meant for one queue. [`record`](Self::record) starts with a barrier behind the readers that
 /// [`MorphPassDesc::readers`] names and its own last frame, and ends with one in front of those readers; a frame in
-/// which nothing changed records nothing. Another queue needs the engine's own semaphore.
+/// which nothing changed records nothing. Readers on another queue need the engine's own semaphores:
+/// [`Readers::OTHER_QUEUE`](crate::Readers::OTHER_QUEUE).
 #[derive(Debug)]
 pub struct MorphPass {
     device: DeviceHandle,

@@ -45,14 +45,17 @@ impl Parts {
         constants: &Constants,
     ) -> Result<(), MorphError> {
         let capacities = &desc.capacities;
+        let queue_families = &desc.queue_families;
         let (size, usage) = (capacities.geometry_bytes, desc.extra_buffer_usage);
         // SAFETY: the caller vouches for device and memory, here and below.
-        self.geometry = Some(unsafe { GeometryBuffer::new(device, memory, names, size, usage) }?);
+        self.geometry =
+            Some(unsafe { GeometryBuffer::new(device, memory, names, size, usage, queue_families) }?);
         let frame = BufferDesc {
             name: "morph frame data",
             size_bytes: capacities.frame_bytes,
             usage: vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST,
             location: MemoryLocation::DeviceLocal,
+            queue_families,
         };
         // SAFETY: as above.
         self.frame_buffer = Some(unsafe { Buffer::new(device, memory, names, &frame) }?);
@@ -61,6 +64,7 @@ impl Parts {
             size_bytes: constants.staging_slot_bytes() * u64::from(capacities.frame_slot_count),
             usage: vk::BufferUsageFlags::TRANSFER_SRC,
             location: MemoryLocation::HostToDevice,
+            queue_families,
         };
         // SAFETY: as above.
         let staging = self

@@ -151,10 +151,8 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         self.reserved_frame_bytes -= self.frame_bytes_of(instance.mesh);
         self.meshes[instance.mesh].instance_count -= 1;
+        // Where it was queued its stale handle stays in the queue, and the next frame passes over it.
         self.release_place(instance.block, instance.place);
-        if instance.queued {
-            self.queue.retain(|it| *it != id);
-        }
         Ok(())
     }
 
@@ -260,6 +258,12 @@ impl Scene {
             && !instance.queued
         {
             instance.queued = true;
+            // Live instances are queued once, so at least half of a full queue is stale: it never grows, and emptying
+            // it of them is paid for by those who left them there.
+            if self.queue.len() == self.queue_capacity() {
+                let instances = &self.instances;
+                self.queue.retain(|it| instances.contains_key(*it));
+            }
             self.queue.push(id);
         }
     }

@@ -8,6 +8,7 @@ use crate::desc::Method;
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
 use crate::range_allocator::Range;
+use crate::scene::active::EntryCounts;
 use crate::scene::{BlockId, MeshId, Scene};
 
 /// Where a mesh stands.
@@ -77,6 +78,7 @@ pub(super) struct Mesh {
     /// The engine's, for logs; may be empty.
     pub(super) name: String,
     pub(super) morph: Arc<MorphMesh>,
+    pub(super) entry_counts: EntryCounts,
     pub(super) rest: RestPose,
     pub(super) rest_range: Range,
     /// From one range of an instance to the next.
@@ -167,6 +169,7 @@ impl Scene {
         self.next_mesh_number = number.wrapping_add(1);
         let id = self.meshes.insert(Mesh {
             name,
+            entry_counts: EntryCounts::of(&morph),
             morph,
             rest,
             rest_range,

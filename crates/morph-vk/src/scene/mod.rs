@@ -3,6 +3,7 @@
 //! Everything here is host data and names no command buffer, so that it can be tested without a device.
 //! `plan` turns it into a frame plan.
 
+mod active;
 mod block;
 mod instance;
 mod mesh;
@@ -34,6 +35,8 @@ pub(crate) struct Constants {
     pub(crate) layout: morph_core::VertexLayout,
     pub(crate) method: Method,
     pub(crate) history: bool,
+    /// Whether some reader of the ranges is on the queue that frames are recorded for.
+    pub(crate) readers_here: bool,
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
@@ -53,6 +56,7 @@ impl Constants {
             layout: desc.layout,
             method: desc.method,
             history: desc.history,
+            readers_here: !desc.readers.stages.is_empty(),
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
             vertex_alignment: least_common_multiple(u64::from(desc.layout.stride_bytes), storage_alignment),
@@ -100,7 +104,8 @@ pub(crate) struct Scene {
     instances: SlotMap<InstanceId, instance::Instance>,
     blocks: SlotMap<BlockId, block::Block>,
     ledger: SetLedger,
-    /// Instances that may need work. Idle ones are not in it, so they cost nothing.
+    /// Instances that may need work, and stale handles of some that are gone. Idle ones are not in it, so they cost
+    /// nothing.
     queue: Vec<InstanceId>,
     uploads: VecDeque<MeshId>,
     /// Meshes that were sent whole but still hold their packed words.
@@ -132,7 +137,7 @@ impl Scene {
             instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
             blocks: SlotMap::with_key(),
             ledger: SetLedger::new(set_count(&constants.capacities)),
-            queue: Vec::with_capacity(instance_capacity as usize),
+            queue: Vec::with_capacity(queue_capacity(&constants.capacities)),
             uploads: VecDeque::new(),
             packed: Vec::new(),
             reserved_frame_bytes: 0,
@@ -143,8 +148,12 @@ impl Scene {
             slots: vec![SlotLog::default(); constants.capacities.frame_slot_count as usize],
             plan: FramePlan::new(),
             set_writes: Vec::new(),
-            scratch: plan::Scratch::default(),
+            scratch: plan::Scratch::new(queue_capacity(&constants.capacities)),
         }
+    }
+
+    fn queue_capacity(&self) -> usize {
+        queue_capacity(&self.constants.capacities)
     }
 
     pub(crate) fn mesh_count(&self) -> usize {
@@ -168,6 +177,11 @@ pub(crate) fn set_count(capacities: &Capacities) -> u32 {
     capacities
         .instance_capacity
         .saturating_mul(capacities.frame_slot_count.saturating_add(1))
+}
+
+/// Every instance and as many stale handles.
+fn queue_capacity(capacities: &Capacities) -> usize {
+    capacities.instance_capacity as usize * 2
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::scene::{BlockId, InstanceId, MeshId, Scene};
 use crate::sets::SetRanges;
 use crate::stats::FrameStats;
 
-use super::{Item, Scratch, entry_count};
+use super::{Item, Scratch};
 
 /// What an instance needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,11 +84,8 @@ impl Scene {
         if !mesh.rest_ready(self.frame) {
             return Need::Wait;
         }
-        let moves = instance.weights.is_enabled()
-            && instance
-                .weights
-                .active()
-                .any(|(slot, _)| entry_count(&mesh.morph, slot) > 0);
+        let weights = &instance.weights;
+        let moves = weights.is_enabled() && mesh.entry_counts.active(weights.values()).target_count > 0;
         if !moves {
             let holds_rest = instance.contents[usize::from(instance.current)] == Content::Rest;
             return if holds_rest { Need::Nothing } else { Need::Rest };
@@ -145,11 +142,9 @@ impl Scene {
         };
         let instance = &self.instances[id];
         let mesh = &self.meshes[instance.mesh];
-        for (target, _) in instance.weights.active() {
-            let entries = entry_count(&mesh.morph, target);
-            stats.active_targets += u64::from(entries > 0);
-            stats.active_entries += u64::from(entries);
-        }
+        let active = mesh.entry_counts.active(instance.weights.values());
+        stats.active_targets += u64::from(active.target_count);
+        stats.active_entries += u64::from(active.entry_count);
         let item = Item {
             block: instance.block,
             place: instance.place,

@@ -9,12 +9,12 @@ mod gather;
 mod scatter;
 mod uploads;
 
-use morph_core::MorphMesh;
 use morph_core::plan::{
     BarrierKind, CopyStep, DispatchStep, Interval, Kernel, MAX_PARAMETER_WORDS, PlanBuffer, PlanStep,
 };
 
 use crate::desc::Method;
+use crate::queues::push_barrier;
 use crate::scene::block::BlockSet;
 use crate::scene::{BlockId, InstanceId, Scene};
 use crate::stats::FrameStats;
@@ -28,6 +28,15 @@ pub(super) struct Scratch {
     dispatches: Vec<DispatchStep>,
     /// Scatter: behind which dispatch each round ends.
     round_ends: Vec<usize>,
+}
+
+impl Scratch {
+    pub(super) fn new(queue_capacity: usize) -> Scratch {
+        Scratch {
+            queue: Vec::with_capacity(queue_capacity),
+            ..Scratch::default()
+        }
+    }
 }
 
 /// An instance that a kernel writes this frame.
@@ -134,13 +143,14 @@ impl Scene {
         if scratch.copies.is_empty() && scratch.dispatches.is_empty() {
             return;
         }
+        let readers_here = self.constants.readers_here;
         let plan = &mut self.plan;
-        plan.push_barrier(BarrierKind::Reuse);
+        push_barrier(plan, BarrierKind::Reuse, readers_here);
         plan.steps
             .extend(scratch.copies.iter().copied().map(PlanStep::Copy));
         if !scratch.dispatches.is_empty() {
             if !scratch.copies.is_empty() {
-                plan.push_barrier(BarrierKind::CopyToDispatch);
+                push_barrier(plan, BarrierKind::CopyToDispatch, readers_here);
             }
             // A gather is one round.
             let whole = [scratch.dispatches.len()];
@@ -152,7 +162,7 @@ impl Scene {
             let mut first = 0;
             for &end in rounds {
                 if first > 0 {
-                    plan.push_barrier(BarrierKind::DispatchToDispatch);
+                    push_barrier(plan, BarrierKind::DispatchToDispatch, readers_here);
                 }
                 plan.steps.extend(
                     scratch.dispatches[first..end]
@@ -163,17 +173,12 @@ impl Scene {
                 first = end;
             }
         }
-        plan.push_barrier(BarrierKind::Publish);
+        push_barrier(plan, BarrierKind::Publish, readers_here);
         stats.copies = scratch.copies.len() as u32;
         stats.copied_bytes = scratch.copies.iter().map(|copy| copy.source.size_bytes).sum();
         stats.dispatches = scratch.dispatches.len() as u32;
         stats.barriers = plan.barriers().count() as u32;
     }
-}
-
-/// Entries of a target; zero past the last slot.
-fn entry_count(mesh: &MorphMesh, slot: usize) -> u32 {
-    mesh.target(slot).map_or(0, |target| target.entry_count())
 }
 
 /// Workgroups in X and Z for a line of them, where X alone may pass the device's limit.

@@ -5,6 +5,7 @@
 )]
 
 mod frames;
+mod overlap;
 mod random;
 mod refusals;
 mod simulator;
@@ -24,6 +25,7 @@ fn constants(method: Method, history: bool) -> Constants {
         layout: VertexLayout::PACKED,
         method,
         history,
+        readers_here: true,
         capacities: Capacities {
             geometry_bytes: 1 << 20,
             delta_budget_bytes: 1 << 20,
