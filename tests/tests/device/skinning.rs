@@ -56,7 +56,11 @@ fn assert_posed(
 ) {
     let found = shown(rig, id);
     let expected = posed_bytes((cooked, skin), weights, bones);
-    assert!(found == expected, "{}", difference(&cooked.rest, &expected, &found));
+    assert!(
+        found == expected,
+        "{}",
+        difference(&cooked.rest, &expected, &found)
+    );
 }
 
 fn posed_bytes((cooked, skin): (&Cooked, &MeshSkin), weights: &[f32], bones: &[BoneRows]) -> Vec<u8> {
@@ -128,7 +132,9 @@ fn both_numbers_of_influences_and_both_ways_of_normals_equal_the_host_at_the_edg
             tally += world.tally();
         }
         let name = driver.name();
-        say(format_args!("skinning: at the edges of workgroups on {name}: {tally}"));
+        say(format_args!(
+            "skinning: at the edges of workgroups on {name}: {tally}"
+        ));
         assert!(tally.skinned_count > 1000, "{tally}");
     });
 }
