@@ -4,6 +4,10 @@
 // X32Y1 (below four instances) and X8Y16 (from four), are specialization constants of this one module: in X8Y16 the
 // sixteen invocations of a vertex read the same entries at the same time, so one fetch serves them all.
 // Every invocation reads the rest pose and writes a whole result, so no order between instances is needed.
+//
+// With MORPH_SKIN bones then carry what the morph gave, before anything is written.  That is a module of its own rather
+// than a specialization constant, because it binds two buffers more, and Vulkan promises a stage four storage buffers
+// only: a pass without skinning runs where no more are to be had.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -19,26 +23,43 @@ layout(set = 0, binding = 0, std430) readonly restrict buffer RestBuffer { uint 
 layout(set = 0, binding = 1, std430) readonly restrict buffer DeltaBuffer { uint delta_words[]; };
 // The ranges of the instances of this mesh that lie in one block of the geometry buffer.
 layout(set = 0, binding = 2, std430) writeonly restrict buffer OutputBuffer { uint output_words[]; };
-// This frame's weights and instance records.
+// This frame's instance records and weights.
 layout(set = 0, binding = 3, std430) readonly restrict buffer FrameBuffer { uint frame_words[]; };
+#ifdef MORPH_SKIN
+// The skin weights of the mesh.
+layout(set = 0, binding = 4, std430) readonly restrict buffer SkinBuffer { uint skin_words[]; };
+// This frame's poses, three rows a bone; the same bytes as those of the frame buffer.
+layout(set = 0, binding = 5, std430) readonly restrict buffer PoseBuffer { vec4 pose_rows[]; };
+#endif
 
 layout(push_constant, std430) uniform GatherParams {
     uint vertex_count;
     uint instance_count;
-    uint first_record;   // word offset of the first instance record in the frame buffer
-    uint steps_offset;   // word offset of the quantization steps in the delta buffer
-    uint entries_offset; // word offset of the entries in the delta buffer
+    uint first_record;    // word offset of the first instance record in the frame buffer
+    uint steps_offset;    // word offset of the quantization steps in the delta buffer
+    uint entries_offset;  // word offset of the entries in the delta buffer
     uint entry_words;
-    uint entry_streams;  // streams that an entry holds
-    uint output_streams; // streams that are written
+    uint entry_streams;   // streams that an entry holds
+    uint output_streams;  // streams that are written
+    uint influence_count; // bones that may hold a vertex: 4 or 8; 0 without a skin
+    uint by_cofactors;    // 1 where cofactors carry normals
 } params;
 
-// An instance record is two words: where the instance is written in the output buffer, and where its weights are in
-// the frame buffer, both in words.
-const uint RECORD_WORDS = 2;
+// An instance record is three words: where the instance is written in the output buffer and where its weights are in
+// the frame buffer, both in words, and at which row its pose starts.
+const uint RECORD_WORDS = 3;
+#ifdef MORPH_SKIN
+// The instance shows its rest shape: nothing is morphed, and the deltas need not be there.
+const uint NO_WEIGHTS = 0xffffffffu;
+// The instance has no skeleton: it is morphed only.
+const uint NO_POSE = 0xffffffffu;
+#endif
 
 #include "morph_gather.glsl"
 #include "morph_vertex_words.glsl"
+#ifdef MORPH_SKIN
+#include "morph_skin.glsl"
+#endif
 
 void main() {
     // Where X needs more groups than the device dispatches in one direction, Z carries the rest.
@@ -56,6 +77,16 @@ void main() {
         DeltaLayout(params.steps_offset, params.entries_offset, params.entry_words, params.entry_streams);
 
     MorphVertex result = load_rest_vertex(vertex, params.output_streams);
+#ifdef MORPH_SKIN
+    uint pose_offset = frame_words[record + 2];
+    if (weights_offset != NO_WEIGHTS) {
+        morph_gather(result, vertex, weights_offset, deltas, params.output_streams);
+    }
+    if (pose_offset != NO_POSE) {
+        morph_skin(result, vertex, params.influence_count, pose_offset, params.by_cofactors != 0);
+    }
+#else
     morph_gather(result, vertex, weights_offset, deltas, params.output_streams);
+#endif
     store_vertex(output_offset, vertex, result, params.output_streams);
 }

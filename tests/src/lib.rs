@@ -10,6 +10,7 @@ pub mod head;
 pub mod oracle;
 pub mod recipe;
 pub mod scene;
+pub mod skin;
 pub mod spirv;
 pub mod world;
 

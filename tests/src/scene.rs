@@ -4,6 +4,7 @@ use morph_core::{Quantization, VertexLayout};
 use proptest::prelude::*;
 
 use crate::recipe::{MeshRecipe, any_layout, any_mesh};
+use crate::skin::{SkinRecipe, any_skin};
 
 /// How the weights of an instance are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,21 @@ pub enum Operation {
     Detach {
         actor: u32,
     },
+    /// An instance that follows a skeleton.
+    AttachSkinned {
+        mesh: u32,
+        skeleton: u32,
+    },
+    AddSkeleton {
+        bone_count: u32,
+    },
+    RemoveSkeleton {
+        skeleton: u32,
+    },
+    Pose {
+        skeleton: u32,
+        seed: u64,
+    },
     Reupload {
         mesh: u32,
     },
@@ -78,8 +94,10 @@ pub struct SceneRecipe {
     pub frame_slot_count: u32,
     /// Bytes of the geometry buffer; a small one makes the pass refuse.
     pub geometry_bytes: u64,
-    /// Meshes, each with the number of instances attached from the start.
-    pub meshes: Vec<(MeshRecipe, u32)>,
+    /// Skeletons from the start, by their number of bones.
+    pub skeletons: Vec<u32>,
+    /// Meshes, each with the skin that it may have and the number of instances attached from the start.
+    pub meshes: Vec<(MeshRecipe, Option<SkinRecipe>, u32)>,
     /// What happens.
     pub operations: Vec<Operation>,
 }
@@ -104,6 +122,12 @@ fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation>
         3 => (number.clone(), any::<bool>()).prop_map(|(actor, visible)| Operation::Visible { actor, visible }),
         1 => (number.clone(), any::<bool>()).prop_map(|(actor, enabled)| Operation::Enabled { actor, enabled }),
         1 => number.clone().prop_map(|mesh| Operation::Attach { mesh }),
+        1 => (number.clone(), number.clone())
+            .prop_map(|(mesh, skeleton)| Operation::AttachSkinned { mesh, skeleton }),
+        1 => (1..=8_u32).prop_map(|bone_count| Operation::AddSkeleton { bone_count }),
+        1 => number.clone().prop_map(|skeleton| Operation::RemoveSkeleton { skeleton }),
+        3 => (number.clone(), prop_oneof![0..3_u64, any::<u64>()])
+            .prop_map(|(skeleton, seed)| Operation::Pose { skeleton, seed }),
         1 => number.clone().prop_map(|actor| Operation::Detach { actor }),
         1 => number.clone().prop_map(|mesh| Operation::Reupload { mesh }),
         1 => (number, 0..20_u32).prop_map(|(mesh, count)| Operation::Reserve { mesh, count }),
@@ -114,8 +138,11 @@ fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation>
 /// Random scenes: any meshes and layouts, tight buffers, slow uploads.
 pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
     let number = prop_oneof![3 => 0..4_u32, 1 => 0..64_u32].boxed();
-    let meshes = prop::collection::vec((any_mesh(40), prop_oneof![0..=4_u32, 1..=20_u32]), 1..=3);
+    let instance_count = prop_oneof![0..=4_u32, 1..=20_u32];
+    let skin = prop::option::of(any_skin());
+    let meshes = prop::collection::vec((any_mesh(40), skin, instance_count), 1..=3);
     (
+        prop::collection::vec(1..=8_u32, 0..=3),
         any_layout(),
         any::<bool>(),
         prop::sample::select(vec![1024_u64, 5000, 1 << 20, 1 << 20]),
@@ -126,6 +153,7 @@ pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
     )
         .prop_map(
             |(
+                skeletons,
                 layout,
                 history,
                 upload_bytes_per_frame,
@@ -140,6 +168,7 @@ pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
                     upload_bytes_per_frame,
                     frame_slot_count,
                     geometry_bytes,
+                    skeletons,
                     meshes,
                     operations,
                 }
@@ -153,16 +182,22 @@ pub fn any_story() -> impl Strategy<Value = SceneRecipe> {
         1..=3_u32,
         1..=3_u32,
         any::<u64>(),
+        prop::option::of(any_skin()),
         prop::collection::vec(any_operation((0..2_u32).boxed()), 1..=80),
     )
         .prop_map(
-            |(frame_slot_count, instance_count, seed, operations)| SceneRecipe {
+            |(frame_slot_count, instance_count, seed, skin, operations)| SceneRecipe {
                 layout: VertexLayout::POSITION,
                 history: true,
                 upload_bytes_per_frame: 1 << 16,
                 frame_slot_count,
                 geometry_bytes: 1 << 16,
-                meshes: vec![(MeshRecipe::plain(5, 2, Quantization::F32, seed), instance_count)],
+                skeletons: vec![6, 6],
+                meshes: vec![(
+                    MeshRecipe::plain(5, 2, Quantization::F32, seed),
+                    skin,
+                    instance_count,
+                )],
                 operations,
             },
         )

@@ -6,15 +6,17 @@
 //! - its previous range holds what the frame before showed, where that frame showed it;
 //! - every other byte is what it was: hidden instances, gaps, deltas, rest poses, ranges of nobody.
 
+mod skeletons;
+
 use std::collections::HashMap;
 
 use morph_core::RestPose;
 use morph_core::plan::CopyPurpose;
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
-use morph_validation::{BareDraw, Rig, Rng, expected_bytes};
+use morph_validation::{BareDraw, Rig, Rng, expected_posed_bytes};
 use morph_vk::{
-    Capacities, FrameStats, InstanceId, MeshDesc, MeshId, MeshState, Method, MorphError, MorphPass,
-    MorphPassDesc, Readers, VertexRange,
+    Capacities, FrameStats, InstanceId, MeshDesc, MeshId, MeshSkin, MeshState, Method, MorphError, MorphPass,
+    MorphPassDesc, Readers, SkeletonId, VertexRange,
 };
 
 use crate::recipe::Cooked;
@@ -25,6 +27,7 @@ use crate::scene::{Operation, SceneRecipe, WeightKind};
 struct Mesh {
     id: MeshId,
     cooked: Cooked,
+    skin: Option<MeshSkin>,
 }
 
 /// An instance in the world, and what is known of it.
@@ -32,6 +35,7 @@ struct Mesh {
 struct Actor {
     id: InstanceId,
     mesh: usize,
+    skeleton: Option<SkeletonId>,
     weights: Vec<f32>,
     enabled: bool,
     visible: bool,
@@ -46,8 +50,10 @@ pub struct Tally {
     pub frame_count: u64,
     /// Instances compared with the host.
     pub instance_count: u64,
-    /// Of these, morphed by a kernel and not at rest.
+    /// Of these, other than at rest.
     pub morphed_count: u64,
+    /// Of all, skinned.
+    pub skinned_count: u64,
     /// Dispatches.
     pub dispatch_count: u64,
     /// Instances whose previous range was compared.
@@ -59,6 +65,7 @@ impl std::ops::AddAssign for Tally {
         self.frame_count += other.frame_count;
         self.instance_count += other.instance_count;
         self.morphed_count += other.morphed_count;
+        self.skinned_count += other.skinned_count;
         self.dispatch_count += other.dispatch_count;
         self.motion_count += other.motion_count;
     }
@@ -68,8 +75,13 @@ impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} frames, {} dispatches, {} instances equal to the host ({} of them morphed), {} previous ranges",
-            self.frame_count, self.dispatch_count, self.instance_count, self.morphed_count, self.motion_count
+            "{} frames, {} dispatches, {} instances equal to the host ({} of them not at rest, {} skinned), {} previous ranges",
+            self.frame_count,
+            self.dispatch_count,
+            self.instance_count,
+            self.morphed_count,
+            self.skinned_count,
+            self.motion_count
         )
     }
 }
@@ -80,7 +92,10 @@ pub struct World {
     rig: Rig,
     history: bool,
     compares_previous: bool,
+    /// The pass has room for skeletons.
+    skins: bool,
     meshes: Vec<Mesh>,
+    skeletons: Vec<skeletons::Skeleton>,
     actors: Vec<Actor>,
     snapshot: Vec<u8>,
     /// Nothing was asked of the pass since the last frame.
@@ -91,6 +106,8 @@ pub struct World {
 
 /// The word that the geometry buffer is filled with at the start: a NaN, so that reading it shows.
 const GUARD: u32 = 0xffc0_dead;
+/// Few enough that skeletons are refused for want of it.
+const BONE_CAPACITY: u32 = 24;
 /// Frames after which a scene must have come to rest.
 const MOST_SETTLING_FRAMES: u32 = 2_000;
 
@@ -107,6 +124,7 @@ impl World {
     /// The device or the pass refused.
     pub fn new(device: &HeadlessDevice, desc: MorphPassDesc) -> Result<World, String> {
         let history = desc.history;
+        let skins = desc.capacities.bone_capacity > 0;
         let mut rig = Rig::new(device, desc).map_err(text)?;
         rig.fill_geometry(GUARD).map_err(text)?;
         let snapshot = rig.read_geometry().map_err(text)?;
@@ -114,7 +132,9 @@ impl World {
             rig,
             history,
             compares_previous: history,
+            skins,
             meshes: Vec::new(),
+            skeletons: Vec::new(),
             actors: Vec::new(),
             snapshot,
             is_quiet: false,
@@ -172,6 +192,9 @@ impl World {
         readers: Readers,
     ) -> Result<World, String> {
         let mut capacities = Capacities::new(recipe.geometry_bytes, 64, 48);
+        if method == Method::Gather {
+            capacities = capacities.with_bones(BONE_CAPACITY);
+        }
         capacities.staging_bytes_per_frame = capacities.frame_bytes + recipe.upload_bytes_per_frame;
         capacities.frame_slot_count = recipe.frame_slot_count;
         let desc = DeformerDesc {
@@ -187,12 +210,22 @@ impl World {
                 ..pass_desc(device, &desc)
             },
         )?;
-        for (mesh, instance_count) in &recipe.meshes {
-            let Some(number) = world.add_mesh(mesh.cook(recipe.layout))? else {
+        for bone_count in &recipe.skeletons {
+            world.add_skeleton(*bone_count)?;
+        }
+        for (mesh, skin, instance_count) in &recipe.meshes {
+            let skin = skin
+                .filter(|_| world.skins)
+                .map(|skin| skin.cook(mesh.vertex_count));
+            let Some(number) = world.add_mesh_with(mesh.cook(recipe.layout), skin)? else {
                 continue;
             };
-            for _ in 0..*instance_count {
-                if let Some(actor) = world.attach(number)? {
+            for instance in 0..*instance_count {
+                let attached = match instance % 4 {
+                    3 => world.attach(number)?,
+                    skeleton => world.attach_skinned(number, skeleton)?,
+                };
+                if let Some(actor) = attached {
                     world.set_weights(actor, WeightKind::Ordinary, mesh.seed)?;
                 }
             }
@@ -243,13 +276,23 @@ impl World {
     /// # Errors
     /// Another refusal.
     pub fn add_mesh(&mut self, cooked: Cooked) -> Result<Option<usize>, String> {
+        self.add_mesh_with(cooked, None)
+    }
+
+    /// Adds a mesh with the skin that it may have; `None` where there is no room for it.
+    ///
+    /// # Errors
+    /// Another refusal.
+    pub fn add_mesh_with(&mut self, cooked: Cooked, skin: Option<MeshSkin>) -> Result<Option<usize>, String> {
         self.is_quiet = false;
-        match self.rig.pass_mut().add_mesh(MeshDesc::new(
-            std::sync::Arc::clone(&cooked.morph),
-            cooked.rest.clone(),
-        )) {
+        let desc = MeshDesc::new(std::sync::Arc::clone(&cooked.morph), cooked.rest.clone());
+        let desc = MeshDesc {
+            skin: skin.clone(),
+            ..desc
+        };
+        match self.rig.pass_mut().add_mesh(desc) {
             Ok(id) => {
-                self.meshes.push(Mesh { id, cooked });
+                self.meshes.push(Mesh { id, cooked, skin });
                 Ok(Some(self.meshes.len() - 1))
             }
             Err(error) => no_room(&error).map(|()| None),
@@ -262,21 +305,23 @@ impl World {
     /// Another refusal.
     pub fn attach(&mut self, mesh: usize) -> Result<Option<usize>, String> {
         self.is_quiet = false;
-        let target_count = self.meshes[mesh].cooked.morph.target_count();
         match self.rig.pass_mut().attach(self.meshes[mesh].id) {
-            Ok(id) => {
-                self.actors.push(Actor {
-                    id,
-                    mesh,
-                    weights: vec![0.0; target_count],
-                    enabled: true,
-                    visible: true,
-                    shown: None,
-                });
-                Ok(Some(self.actors.len() - 1))
-            }
+            Ok(id) => Ok(Some(self.add_actor(id, mesh, None))),
             Err(error) => no_room(&error).map(|()| None),
         }
+    }
+
+    fn add_actor(&mut self, id: InstanceId, mesh: usize, skeleton: Option<SkeletonId>) -> usize {
+        self.actors.push(Actor {
+            id,
+            mesh,
+            skeleton,
+            weights: vec![0.0; self.meshes[mesh].cooked.morph.target_count()],
+            enabled: true,
+            visible: true,
+            shown: None,
+        });
+        self.actors.len() - 1
     }
 
     /// Draws weights and sets them.
@@ -364,6 +409,14 @@ impl World {
                     self.attach(mesh)?;
                 }
             }
+            Operation::AttachSkinned { mesh, skeleton } => {
+                if let Some(mesh) = pick_mesh(mesh) {
+                    self.attach_skinned(mesh, skeleton)?;
+                }
+            }
+            Operation::AddSkeleton { bone_count } => self.add_skeleton(bone_count)?,
+            Operation::RemoveSkeleton { skeleton } => self.remove_skeleton(skeleton)?,
+            Operation::Pose { skeleton, seed } => self.set_pose(skeleton, seed)?,
             Operation::Detach { actor } => {
                 if let Some(number) = pick_actor(actor) {
                     let actor = self.actors.remove(number);
@@ -431,13 +484,14 @@ impl World {
         self.check_stats(stats)?;
         let now = self.rig.read_geometry().map_err(text)?;
         let mut free = self.uploaded_intervals();
+        let is_complete = stats.waiting_instances == 0 && stats.degraded_instances == 0;
         for number in 0..self.actors.len() {
             let Some(range) = self.rig.pass().vertex_range(self.actors[number].id) else {
                 return Err(format!("instance {number} has no range"));
             };
             if self.actors[number].visible {
                 let state = states[&self.meshes[self.actors[number].mesh].id];
-                self.check_current(number, range, state, &now)?;
+                self.check_current(number, range, (state, is_complete), &now)?;
                 free.push(self.interval(range.current_first_vertex, range.vertex_count));
             }
             self.check_previous(number, range, &now)?;
@@ -500,7 +554,14 @@ impl World {
         interval_of(&self.rig, first_vertex, vertex_count)
     }
 
-    fn check_current(&mut self, number: usize, range: VertexRange, state: MeshState, now: &[u8]) -> Outcome {
+    /// `is_complete`: no instance waits for anything.
+    fn check_current(
+        &mut self,
+        number: usize,
+        range: VertexRange,
+        (state, is_complete): (MeshState, bool),
+        now: &[u8],
+    ) -> Outcome {
         let actor = &self.actors[number];
         let cooked = &self.meshes[actor.mesh].cooked;
         let (first, end) = self.interval(range.current_first_vertex, range.vertex_count);
@@ -516,7 +577,9 @@ impl World {
                 return Err(format!("{context}: visible, resident, and never written"));
             }
             let weights: &[f32] = if actor.enabled { &actor.weights } else { &[] };
-            let expected = expected_bytes(&cooked.morph, &cooked.rest, weights).map_err(text)?;
+            let posed = self.posed(actor);
+            let is_posed = posed.is_some();
+            let expected = expected_posed_bytes(&cooked.morph, &cooked.rest, weights, posed).map_err(text)?;
             if bytes != expected {
                 return Err(format!(
                     "{context}: {}",
@@ -525,9 +588,18 @@ impl World {
             }
             self.tally.instance_count += 1;
             self.tally.morphed_count += u64::from(expected != cooked.rest.bytes());
-        } else if range.written && bytes != cooked.rest.bytes() && bytes != &self.snapshot[first..end] {
-            // Before the mesh is there an instance shows the rest pose, or still what it showed before a reupload.
-            return Err(format!("{context}: neither at rest nor as before"));
+            self.tally.skinned_count += u64::from(is_posed);
+        } else if range.written {
+            let rest =
+                expected_posed_bytes(&cooked.morph, &cooked.rest, &[], self.posed(actor)).map_err(text)?;
+            // Before all of the mesh is there an instance shows the rest pose, skinned where the skin came before the
+            // deltas, or still what it showed before a reupload.
+            let is_refused = matches!(state, MeshState::Refused { .. });
+            let may_lag = !(is_refused && is_complete);
+            let lags = bytes == cooked.rest.bytes() || bytes == &self.snapshot[first..end];
+            if bytes != rest && !(may_lag && lags) {
+                return Err(format!("{context}: neither at rest nor as before"));
+            }
         }
         Ok(())
     }

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use ash::vk;
 use glam::{Mat4, Vec3};
 use morph_core::plan::BarrierKind;
-use morph_core::{
-    Aabb, BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout, morph,
-};
+use morph_core::skin::{DirectionTransform, InfluenceCount};
+use morph_core::{Aabb, MorphMesh, Quantization, RestPose, VertexLayout};
 use morph_render::{
     Background, Buffer, BufferDesc, Camera, DeformerDesc, DrawItem, Frame, HeadlessDevice, KeyLight,
     Material, MemoryPlace, PassSet, Renderer, RendererDesc, pass_desc,
 };
-use morph_vk::{Capacities, InstanceId, MeshDesc, MeshId, Method, MorphPass};
+use morph_vk::{Capacities, InstanceId, MeshDesc, MeshId, MeshSkin, Method, MorphPass, SkeletonId};
 
 use crate::bare_draw::BareDraw;
+use crate::expected::expected_posed_bytes;
 use crate::rig::{Rig, RigError};
 use crate::rng::Rng;
+use crate::samples::{sample_bones, sample_mesh, sample_skin};
 
 /// What reads the ranges in every frame; the pass is told of just these readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub struct CastDesc {
     pub upload_bytes_per_frame: u64,
     /// Whether the pipelines come later.
     pub defer_pipelines: bool,
+    /// Whether there is room for skeletons.
+    pub skins: bool,
     /// Who reads.
     pub reading: Reading,
     /// A barrier that every frame leaves out.
@@ -77,6 +80,7 @@ impl CastDesc {
             frame_slot_count: 2,
             upload_bytes_per_frame: 4 << 20,
             defer_pipelines: false,
+            skins: false,
             reading: Reading::Everything,
             removed: None,
         }
@@ -92,6 +96,8 @@ pub struct Prop {
     pub morph: Arc<MorphMesh>,
     /// Its rest pose.
     pub rest: RestPose,
+    /// Its skin.
+    pub skin: Option<MeshSkin>,
 }
 
 /// An instance.
@@ -101,6 +107,8 @@ pub struct Actor {
     pub id: InstanceId,
     /// Number of its mesh.
     pub prop: usize,
+    /// The skeleton that it follows.
+    pub skeleton: Option<SkeletonId>,
     /// Whether it is read.
     pub visible: bool,
 }
@@ -114,6 +122,8 @@ pub struct Cast {
     pub props: Vec<Prop>,
     /// Instances.
     pub actors: Vec<Actor>,
+    /// Skeletons.
+    pub skeletons: Vec<SkeletonId>,
     /// Frames so far.
     pub frame_count: u32,
     /// Barriers left out so far.
@@ -136,6 +146,9 @@ const LAYOUT: VertexLayout = VertexLayout::PACKED;
 const SINK_BYTES: u64 = 16 << 20;
 const INSTANCE_CAPACITY: u32 = 32;
 const MOST_TARGETS: u32 = 32;
+/// Bones of every skeleton.
+const BONE_COUNT: u32 = 7;
+const SKELETON_CAPACITY: u32 = 4;
 
 impl Cast {
     /// An empty pass with its readers.
@@ -144,6 +157,9 @@ impl Cast {
     /// The device or the pass refused.
     pub fn new(device: &HeadlessDevice, desc: CastDesc) -> Result<Cast, RigError> {
         let mut capacities = Capacities::new(16 << 20, INSTANCE_CAPACITY, MOST_TARGETS);
+        if desc.skins {
+            capacities = capacities.with_bones(SKELETON_CAPACITY * BONE_COUNT);
+        }
         capacities.frame_slot_count = desc.frame_slot_count;
         capacities.staging_bytes_per_frame = capacities.frame_bytes + desc.upload_bytes_per_frame;
         let mut pass = pass_desc(
@@ -187,6 +203,7 @@ impl Cast {
             rig: Rig::new(device, pass)?,
             props: Vec::new(),
             actors: Vec::new(),
+            skeletons: Vec::new(),
             frame_count: 0,
             removed_count: 0,
             rng: Rng::new(0x5eed),
@@ -210,13 +227,62 @@ impl Cast {
         target_count: u32,
         quantization: Quantization,
     ) -> Result<usize, RigError> {
-        let (morph, rest) = sample_mesh(&mut self.rng, vertex_count, target_count, quantization)?;
-        let id = self
-            .rig
-            .pass_mut()
-            .add_mesh(MeshDesc::new(Arc::clone(&morph), rest.clone()))?;
-        self.props.push(Prop { id, morph, rest });
+        let (morph, rest) = sample_mesh(&mut self.rng, vertex_count, target_count, quantization, LAYOUT)?;
+        self.add_prop(morph, rest, None)
+    }
+
+    /// Adds a mesh that seven bones hold.
+    ///
+    /// # Errors
+    /// The pass refused.
+    pub fn add_skinned_mesh(
+        &mut self,
+        vertex_count: u32,
+        target_count: u32,
+        influence_count: InfluenceCount,
+        directions: DirectionTransform,
+    ) -> Result<usize, RigError> {
+        let (morph, rest) = sample_mesh(
+            &mut self.rng,
+            vertex_count,
+            target_count,
+            Quantization::Half,
+            LAYOUT,
+        )?;
+        let weights =
+            sample_skin(&mut self.rng, vertex_count, BONE_COUNT, influence_count).map_err(RigError::scene)?;
+        let weights = Arc::new(weights);
+        self.add_prop(morph, rest, Some(MeshSkin { weights, directions }))
+    }
+
+    fn add_prop(
+        &mut self,
+        morph: Arc<MorphMesh>,
+        rest: RestPose,
+        skin: Option<MeshSkin>,
+    ) -> Result<usize, RigError> {
+        let desc = MeshDesc {
+            skin: skin.clone(),
+            ..MeshDesc::new(Arc::clone(&morph), rest.clone())
+        };
+        let id = self.rig.pass_mut().add_mesh(desc)?;
+        self.props.push(Prop {
+            id,
+            morph,
+            rest,
+            skin,
+        });
         Ok(self.props.len() - 1)
+    }
+
+    /// Adds a skeleton of seven bones.
+    ///
+    /// # Errors
+    /// The pass refused.
+    pub fn add_skeleton(&mut self) -> Result<SkeletonId, RigError> {
+        let id = self.rig.pass_mut().add_skeleton(BONE_COUNT)?;
+        self.skeletons.push(id);
+        Ok(id)
     }
 
     /// Adds instances of a mesh.
@@ -226,13 +292,31 @@ impl Cast {
     pub fn attach(&mut self, prop: usize, count: u32) -> Result<(), RigError> {
         for _ in 0..count {
             let id = self.rig.pass_mut().attach(self.props[prop].id)?;
-            self.actors.push(Actor {
-                id,
-                prop,
-                visible: true,
-            });
+            self.add_actor(id, prop, None);
         }
         Ok(())
+    }
+
+    /// Adds an instance that follows a skeleton.
+    ///
+    /// # Errors
+    /// The pass refused.
+    pub fn attach_skinned(&mut self, prop: usize, skeleton: SkeletonId) -> Result<(), RigError> {
+        let id = self
+            .rig
+            .pass_mut()
+            .attach_skinned(self.props[prop].id, skeleton)?;
+        self.add_actor(id, prop, Some(skeleton));
+        Ok(())
+    }
+
+    fn add_actor(&mut self, id: InstanceId, prop: usize, skeleton: Option<SkeletonId>) {
+        self.actors.push(Actor {
+            id,
+            prop,
+            skeleton,
+            visible: true,
+        });
     }
 
     /// Removes an instance.
@@ -252,6 +336,18 @@ impl Cast {
     pub fn set_visible(&mut self, actor: usize, visible: bool) -> Result<(), RigError> {
         self.actors[actor].visible = visible;
         self.rig.pass_mut().set_visible(self.actors[actor].id, visible)?;
+        Ok(())
+    }
+
+    /// Gives every skeleton a new pose.
+    ///
+    /// # Errors
+    /// The pass refused.
+    pub fn pose(&mut self) -> Result<(), RigError> {
+        for skeleton in &self.skeletons {
+            let bones = sample_bones(&mut self.rng, BONE_COUNT);
+            self.rig.pass_mut().set_pose(*skeleton, &bones)?;
+        }
         Ok(())
     }
 
@@ -346,11 +442,13 @@ impl Cast {
             if !actor.visible {
                 continue;
             }
-            let weights = self.rig.pass().weights(actor.id)?.to_vec();
-            let expected = expected_bytes(&prop.morph, &prop.rest, &weights)?;
+            let pass = self.rig.pass();
+            let pose = actor.skeleton.map(|it| pass.pose(it)).transpose()?;
+            let (weights, posed) = (pass.weights(actor.id)?, prop.skin.as_ref().zip(pose));
+            let expected = expected_posed_bytes(&prop.morph, &prop.rest, weights, posed)?;
             if self.rig.read_current(range)? != expected {
                 return Err(RigError::Scene(format!(
-                    "instance {index} is not what the host kernel gives"
+                    "instance {index} is not what the host kernels give"
                 )));
             }
         }
@@ -444,68 +542,4 @@ fn frame_of(items: &[DrawItem]) -> Frame<'_> {
         items,
         passes: PassSet::ALL,
     }
-}
-
-/// A random mesh whose targets all move all vertices.
-fn sample_mesh(
-    rng: &mut Rng,
-    vertex_count: u32,
-    target_count: u32,
-    quantization: Quantization,
-) -> Result<(Arc<MorphMesh>, RestPose), RigError> {
-    let count = vertex_count as usize;
-    let mut vectors = |scale: f32| -> Vec<[f32; 3]> { (0..count).map(|_| rng.vector(scale)).collect() };
-    let targets: Vec<MorphTarget> = (0..target_count)
-        .map(|slot| {
-            let (positions, normals, tangents) = (vectors(0.5), vectors(0.3), vectors(0.3));
-            MorphTarget::from_dense(
-                format!("t{slot}"),
-                Some(&positions),
-                Some(&normals),
-                Some(&tangents),
-            )
-        })
-        .collect();
-    let (positions, normals) = (vectors(2.0), vectors(1.0));
-    let tangents: Vec<[f32; 4]> = vectors(1.0).iter().map(|&[x, y, z]| [x, y, z, 1.0]).collect();
-    let scene = |error: &dyn std::fmt::Display| RigError::Scene(error.to_string());
-    let (morph, _) = MorphMesh::build(vertex_count, &targets, &BuildOptions::new(quantization))
-        .map_err(|error| scene(&error))?;
-    let rest = RestPose::from_streams(
-        LAYOUT,
-        &positions,
-        Some(&normals),
-        Some(&tangents),
-        BaseNormals::MakeUnit,
-    )
-    .map_err(|error| scene(&error))?;
-    Ok((Arc::new(morph), rest))
-}
-
-/// The bytes that an instance should have: the engine's own where no attribute lies, the host kernel's where one does.
-///
-/// # Errors
-/// The host kernel refused.
-pub fn expected_bytes(mesh: &MorphMesh, rest: &RestPose, weights: &[f32]) -> Result<Vec<u8>, RigError> {
-    let morphed =
-        morph(mesh, &rest.streams(), weights).map_err(|error| RigError::Scene(error.to_string()))?;
-    let layout = rest.layout();
-    let mut bytes = rest.bytes().to_vec();
-    let streams = [
-        (Some(layout.position_offset), Some(&morphed.positions)),
-        (layout.normal_offset, morphed.normals.as_ref()),
-        (layout.tangent_offset, morphed.tangents.as_ref()),
-    ];
-    for (offset, values) in streams {
-        let (Some(offset), Some(values)) = (offset, values) else {
-            continue;
-        };
-        for (vertex, value) in bytes.chunks_exact_mut(layout.stride_bytes as usize).zip(values) {
-            for (axis, component) in value.iter().enumerate() {
-                let at = offset as usize + axis * 4;
-                vertex[at..at + 4].copy_from_slice(&component.to_le_bytes());
-            }
-        }
-    }
-    Ok(bytes)
 }

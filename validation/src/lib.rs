@@ -12,24 +12,28 @@ mod bare_draw;
 mod cast;
 mod controls;
 mod drivers;
+mod expected;
 mod judge;
 mod rig;
 mod rng;
+mod samples;
 mod scenes;
 mod verdict;
 
 pub use bare_draw::BareDraw;
-pub use cast::{Actor, Cast, CastDesc, Prop, Reading, expected_bytes};
+pub use cast::{Actor, Cast, CastDesc, Prop, Reading};
 pub use controls::{CONTROLS, Control, is_reported};
 pub use drivers::{APT_LINE, Driver, NoDriver, SETUP_LINE, drivers, missing_drivers};
+pub use expected::{expected_bytes, expected_posed_bytes};
 pub use judge::{
     Generation, Judged, NotSilent, assert_silent, check_silent, filter_lines, judge_device, with_validation,
 };
 pub use rig::{Rig, RigError};
 pub use rng::Rng;
+pub use samples::{sample_bones, sample_skin};
 pub use scenes::{
     DEGRADED, DEGRADED_SCATTER, DROPPED_FRAMES, GATHER_X8Y16, GATHER_X32Y1, HIDE_AND_RETURN, HISTORY,
     HISTORY_SCATTER, IN_FLIGHT, ONE_COMMAND_BUFFER, SCATTER, SCENES, SEVERAL_MESHES, SEVERAL_MESHES_SCATTER,
-    Scene, SceneDesc, SceneReport, UPLOADS_WHILE_DRAWING,
+    SKINNED, Scene, SceneDesc, SceneReport, UPLOADS_WHILE_DRAWING,
 };
 pub use verdict::{ControlOutcome, SceneOutcome, Verdict, judge_driver};

@@ -30,6 +30,12 @@ pub enum RigError {
     Scene(String),
 }
 
+impl RigError {
+    pub(crate) fn scene(error: impl std::fmt::Display) -> RigError {
+        RigError::Scene(error.to_string())
+    }
+}
+
 fn call(call: &'static str) -> impl Fn(vk::Result) -> RigError {
     move |result| RigError::Vulkan { call, result }
 }

@@ -2,6 +2,7 @@
 
 use morph_core::Quantization::{F32, Half, Snorm16};
 use morph_core::plan::BarrierKind;
+use morph_core::skin::{DirectionTransform, InfluenceCount};
 use morph_render::HeadlessDevice;
 use morph_vk::Method;
 
@@ -297,8 +298,42 @@ pub const ONE_COMMAND_BUFFER: Scene = Scene {
     },
 };
 
+/// Characters of two submeshes that share a skeleton, beside instances of the same meshes that follow none.
+pub const SKINNED: Scene = Scene {
+    name: "skinned",
+    desc: || CastDesc {
+        skins: true,
+        history: true,
+        upload_bytes_per_frame: 8192,
+        ..gather()
+    },
+    play: |cast| {
+        let head = cast.add_skinned_mesh(130, 4, InfluenceCount::Four, DirectionTransform::Linear)?;
+        let body = cast.add_skinned_mesh(210, 0, InfluenceCount::Eight, DirectionTransform::Cofactor)?;
+        for _ in 0..3 {
+            let skeleton = cast.add_skeleton()?;
+            cast.attach_skinned(head, skeleton)?;
+            cast.attach_skinned(body, skeleton)?;
+        }
+        cast.attach(head, 2)?;
+        for _ in 0..12 {
+            cast.pose()?;
+            frames(cast, 1)?;
+        }
+        // A pose alone, then a frame in which nothing changes.
+        cast.pose()?;
+        cast.frame()?;
+        cast.frame()?;
+        cast.set_visible(0, false)?;
+        cast.pose()?;
+        cast.frame()?;
+        cast.set_visible(0, true)?;
+        cast.frame()
+    },
+};
+
 /// Every scene that must be silent.
-pub const SCENES: [Scene; 14] = [
+pub const SCENES: [Scene; 15] = [
     SCATTER,
     GATHER_X32Y1,
     GATHER_X8Y16,
@@ -313,6 +348,7 @@ pub const SCENES: [Scene; 14] = [
     IN_FLIGHT,
     DROPPED_FRAMES,
     ONE_COMMAND_BUFFER,
+    SKINNED,
 ];
 
 /// Frames with new weights in each.

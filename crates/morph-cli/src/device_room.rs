@@ -40,10 +40,10 @@ pub(crate) fn geometry_bytes(
     })
 }
 
-/// The most instances with so many targets whose weights one frame can carry: a record of two words and a word per
-/// target for each, in one binding.
+/// The most instances with so many targets whose records and weights one frame can carry, in one binding.
 pub(crate) fn most_instances(device: &HeadlessDevice, target_count: usize) -> u64 {
-    u64::from(device.limits().max_storage_buffer_range) / ((target_count as u64 + 2) * 4)
+    u64::from(device.limits().max_storage_buffer_range)
+        / morph_vk::Capacities::instance_frame_bytes(target_count)
 }
 
 fn least_common_multiple(a: u64, b: u64) -> u64 {

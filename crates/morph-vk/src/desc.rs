@@ -3,8 +3,10 @@
 use ash::{ext, khr, vk};
 use morph_core::VertexLayout;
 use morph_core::plan::Kernel;
+use morph_core::skin::BoneRows;
 
 use crate::error::MorphError;
+use crate::shader_interface::{InstanceRecord, bindings};
 
 /// How targets are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -12,15 +14,21 @@ pub enum Method {
     /// The batched gather: one invocation a vertex and instance, all targets at once.
     #[default]
     Gather,
-    /// One dispatch per active target with a barrier between: the simple reference.
+    /// One dispatch per active target with a barrier between: the simple reference. It does not skin.
     Scatter,
 }
 
 impl Method {
-    pub(crate) const fn kernels(self) -> &'static [Kernel] {
-        match self {
-            Method::Gather => &[Kernel::GatherX32Y1, Kernel::GatherX8Y16],
-            Method::Scatter => &[Kernel::Scatter],
+    const fn kernels(self, skins: bool) -> &'static [Kernel] {
+        match (self, skins) {
+            (Method::Gather, false) => &[Kernel::GatherX32Y1, Kernel::GatherX8Y16],
+            (Method::Gather, true) => &[
+                Kernel::GatherX32Y1,
+                Kernel::GatherX8Y16,
+                Kernel::SkinnedX32Y1,
+                Kernel::SkinnedX8Y16,
+            ],
+            (Method::Scatter, _) => &[Kernel::Scatter],
         }
     }
 }
@@ -104,7 +112,11 @@ pub struct Capacities {
     pub delta_budget_bytes: u64,
     /// Most instances attached at once.
     pub instance_capacity: u32,
-    /// Bytes of weights and instance records that one frame may carry, when every instance changes.
+    /// Bones of all skeletons together; 0 where nothing is skinned, and then no kernel for it is built.
+    pub bone_capacity: u32,
+    /// Bytes of poses, instance records and weights that one frame may carry, when everything changes:
+    /// [`instance_frame_bytes`](Self::instance_frame_bytes) for each instance, and [`BONE_BYTES`](Self::BONE_BYTES) for
+    /// each bone of each skeleton, however many instances follow it.
     pub frame_bytes: u64,
     /// Bytes that pass through the staging ring a frame: `frame_bytes` and, with what is left of it, uploads.
     pub staging_bytes_per_frame: u64,
@@ -117,11 +129,13 @@ impl Capacities {
     pub const MAX_INSTANCE_CAPACITY: u32 = 1 << 20;
     /// The most frames in flight.
     pub const MAX_FRAME_SLOT_COUNT: u32 = 16;
+    /// Bytes of a bone in the frame's data: three rows of four floats.
+    pub const BONE_BYTES: u64 = size_of::<BoneRows>() as u64;
 
     /// Room for `instance_capacity` instances of meshes with up to `target_count` targets in a geometry buffer of
     /// `geometry_bytes`, with 8 MiB of uploads a frame and two frames in flight.
     pub fn new(geometry_bytes: u64, instance_capacity: u32, target_count: u32) -> Capacities {
-        let instance_bytes = (u64::from(target_count) + 2) * 4;
+        let instance_bytes = Self::instance_frame_bytes(target_count as usize);
         let frame_bytes = u64::from(instance_capacity)
             .saturating_mul(instance_bytes)
             .max(64);
@@ -129,10 +143,33 @@ impl Capacities {
             geometry_bytes,
             delta_budget_bytes: geometry_bytes,
             instance_capacity,
+            bone_capacity: 0,
             frame_bytes,
             staging_bytes_per_frame: frame_bytes.saturating_add(8 << 20),
             frame_slot_count: 2,
         }
+    }
+
+    /// The same with room for skeletons of `bone_capacity` bones together, and for all their poses in one frame.
+    #[must_use]
+    pub fn with_bones(self, bone_capacity: u32) -> Capacities {
+        let pose_bytes = u64::from(bone_capacity) * Self::BONE_BYTES;
+        Capacities {
+            bone_capacity,
+            frame_bytes: self.frame_bytes.saturating_add(pose_bytes),
+            staging_bytes_per_frame: self.staging_bytes_per_frame.saturating_add(pose_bytes),
+            ..self
+        }
+    }
+
+    /// Bytes of frame data that an instance of a mesh with so many targets may need: its record and its weights.
+    pub const fn instance_frame_bytes(target_count: usize) -> u64 {
+        size_of::<InstanceRecord>() as u64 + target_count as u64 * 4
+    }
+
+    /// Whether anything may be skinned.
+    pub(crate) const fn skins(&self) -> bool {
+        self.bone_capacity > 0
     }
 }
 
@@ -204,6 +241,11 @@ impl MorphPassDesc {
         }
     }
 
+    /// The kernels that this pass needs.
+    pub(crate) fn kernels(&self) -> &'static [Kernel] {
+        self.method.kernels(self.capacities.skins())
+    }
+
     pub(crate) fn validate(&self) -> Result<(), MorphError> {
         if !self.device.synchronization2 {
             return Err(MorphError::MissingFeature {
@@ -228,6 +270,16 @@ impl MorphPassDesc {
                 u64::from(capacities.instance_capacity),
                 right,
             );
+        }
+        if capacities.skins() && self.method == Method::Scatter {
+            let right = "zero with `Method::Scatter`, the reference, which does not skin";
+            return invalid("bone_capacity", u64::from(capacities.bone_capacity), right);
+        }
+        let bound = self.device.limits.max_per_stage_descriptor_storage_buffers;
+        if capacities.skins() && bound < bindings::COUNT {
+            let right = "zero on this device: skinning binds six storage buffers at once, which is more than its \
+                         maxPerStageDescriptorStorageBuffers";
+            return invalid("bone_capacity", u64::from(capacities.bone_capacity), right);
         }
         if capacities.frame_slot_count == 0 || capacities.frame_slot_count > Capacities::MAX_FRAME_SLOT_COUNT
         {
@@ -303,6 +355,21 @@ mod tests {
                 .is_err()
             );
         }
+    }
+
+    #[test]
+    fn skinning_where_it_cannot_be_is_refused() {
+        let mut skinned = desc(Capacities::new(1 << 20, 16, 52).with_bones(100));
+        let refusal = |desc: &MorphPassDesc| desc.validate().map_err(|error| error.to_string());
+        // Four storage buffers a stage are what Vulkan promises.
+        skinned.device.limits.max_per_stage_descriptor_storage_buffers = 4;
+        assert!(refusal(&skinned).is_err_and(|text| text.contains("maxPerStageDescriptorStorageBuffers")));
+        skinned.device.limits.max_per_stage_descriptor_storage_buffers = bindings::COUNT;
+        assert_eq!(refusal(&skinned), Ok(()));
+        skinned.method = Method::Scatter;
+        assert!(refusal(&skinned).is_err_and(|text| text.contains("`bone_capacity` is 100")));
+        let bones = Capacities::new(1, 1, 1).with_bones(u32::MAX);
+        assert_eq!(bones.frame_bytes, 64 + 48 * u64::from(u32::MAX));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What can be refused, with what was asked, where, and what would be right.
 
 use ash::vk;
+use morph_core::skin::SkinError;
 use morph_core::{LayoutError, VertexLayout, WeightError};
 
 /// An error of the pre-pass.
@@ -84,28 +85,71 @@ pub enum MorphError {
         /// The capacity.
         capacity: u32,
     },
-    /// The weights of all attached instances would not fit one frame's arena.
+    /// The poses of all skeletons and the weights of all attached instances would not fit one frame's data.
     #[error(
-        "the frame's arena holds {capacity_bytes} bytes and {used_bytes} are spoken for; one more instance of this \
-         mesh needs {asked_bytes}: raise `frame_bytes`"
+        "one frame's data holds {capacity_bytes} bytes and {used_bytes} are spoken for; {what} needs {asked_bytes}: \
+         raise `frame_bytes`"
     )]
     FrameDataFull {
-        /// Bytes that the instance needs.
+        /// For what.
+        what: &'static str,
+        /// Bytes that it needs.
         asked_bytes: u64,
-        /// Bytes that attached instances may need.
+        /// Bytes that skeletons and attached instances may need.
         used_bytes: u64,
         /// Bytes of the arena.
         capacity_bytes: u64,
     },
+    /// More bones than the pass was created for.
+    #[error(
+        "a skeleton of {asked} bones beside the {used} there are passes the {capacity} that the pass was created for: \
+         raise `bone_capacity`"
+    )]
+    BoneCapacity {
+        /// Bones of the skeleton.
+        asked: u32,
+        /// Bones of all other skeletons.
+        used: u32,
+        /// The capacity.
+        capacity: u32,
+    },
+    /// A mesh with a skin, in a pass that does not skin.
+    #[error(
+        "the mesh has a skin and the pass was created without room for skeletons: give it `bone_capacity`, with the \
+         method gather, or leave the skin out"
+    )]
+    SkinningOff,
+    /// A skeleton for a mesh that no bones hold.
+    #[error(
+        "the mesh was added without a skin: add it with one (`MeshDesc::with_skin`) or attach it without a skeleton"
+    )]
+    MeshWithoutSkin,
+    /// Skin weights, or a pose, do not fit or are not usable.
+    #[error(transparent)]
+    Skin(#[from] SkinError),
+    /// A pose of another length than its skeleton.
+    #[error("the pose has {given} bones; the skeleton has {bone_count}")]
+    PoseLength {
+        /// Bones of the pose.
+        given: usize,
+        /// Bones of the skeleton.
+        bone_count: u32,
+    },
     /// A handle to something that was removed.
     #[error("this {kind} handle is stale: what it named was removed")]
     StaleHandle {
-        /// `mesh` or `instance`.
+        /// `mesh`, `instance` or `skeleton`.
         kind: &'static str,
     },
     /// A mesh that still has instances.
     #[error("the mesh still has {instance_count} instances; detach them first")]
     MeshInUse {
+        /// Instances.
+        instance_count: u32,
+    },
+    /// A skeleton that instances follow.
+    #[error("{instance_count} instances still follow the skeleton; detach them first")]
+    SkeletonInUse {
         /// Instances.
         instance_count: u32,
     },

@@ -60,9 +60,9 @@ pub use geometry_buffer::GeometryBuffer;
 #[cfg(feature = "gpu-allocator")]
 pub use gpu_allocator_memory::GpuAllocatorMemory;
 pub use memory::{MemoryBlock, MemoryLocation, MemoryProvider, MemoryRequest, RawMemory};
-pub use mesh_desc::MeshDesc;
+pub use mesh_desc::{MeshDesc, MeshSkin};
 pub use morph_core;
 pub use pass::MorphPass;
 pub use pipelines::modules;
-pub use scene::{InstanceId, MeshId, MeshState, VertexRange};
+pub use scene::{InstanceId, MeshId, MeshState, SkeletonId, VertexRange};
 pub use stats::{FrameStats, PassStats};

@@ -2,7 +2,18 @@
 
 use std::sync::Arc;
 
+use morph_core::skin::{DirectionTransform, SkinWeights};
 use morph_core::{MorphMesh, RestPose};
+
+/// Which bones hold the vertices of a mesh.
+#[derive(Debug, Clone)]
+pub struct MeshSkin {
+    /// The bones of each vertex with their weights.
+    pub weights: Arc<SkinWeights>,
+    /// How bones carry normals: by cofactors where any of them scales its axes differently or shears, now or later
+    /// (`SkinPose::direction_transform` judges a pose).
+    pub directions: DirectionTransform,
+}
 
 /// A mesh for [`MorphPass::add_mesh`](crate::MorphPass::add_mesh).
 #[derive(Debug, Clone)]
@@ -13,15 +24,27 @@ pub struct MeshDesc {
     pub rest: RestPose,
     /// For logs, labels and errors; may be empty, and need not be unique.
     pub name: String,
+    /// For meshes that bones carry; instances with a skeleton are skinned behind the morph.
+    pub skin: Option<MeshSkin>,
 }
 
 impl MeshDesc {
-    /// A mesh without a name.
+    /// A mesh without a name and without a skin.
     pub fn new(morph: Arc<MorphMesh>, rest: RestPose) -> MeshDesc {
         MeshDesc {
             morph,
             rest,
             name: String::new(),
+            skin: None,
+        }
+    }
+
+    /// The same with a skin.
+    #[must_use]
+    pub fn with_skin(self, weights: Arc<SkinWeights>, directions: DirectionTransform) -> MeshDesc {
+        MeshDesc {
+            skin: Some(MeshSkin { weights, directions }),
+            ..self
         }
     }
 

@@ -6,7 +6,7 @@ use morph_core::{Quantization, VertexLayout};
 
 use crate::debug::DebugNames;
 use crate::error::MorphError;
-use crate::shader_interface::{PUSH_CONSTANT_BYTES, bindings, specialization};
+use crate::shader_interface::{PUSH_CONSTANT_BYTES, specialization};
 
 /// The compiled modules, embedded: an engine that builds this crate needs no shader compiler.
 ///
@@ -17,6 +17,10 @@ pub mod modules {
     pub const GATHER: &[u8] = include_bytes!("../../../shaders/spv/gather.spv");
     /// Batched gather with round-to-nearest-even declared.
     pub const GATHER_RTE: &[u8] = include_bytes!("../../../shaders/spv/gather_rte.spv");
+    /// Batched gather with skinning behind the morph.
+    pub const GATHER_SKINNED: &[u8] = include_bytes!("../../../shaders/spv/gather_skinned.spv");
+    /// The same with round-to-nearest-even declared.
+    pub const GATHER_SKINNED_RTE: &[u8] = include_bytes!("../../../shaders/spv/gather_skinned_rte.spv");
     /// Scatter.
     pub const SCATTER: &[u8] = include_bytes!("../../../shaders/spv/scatter.spv");
     /// Scatter with round-to-nearest-even declared.
@@ -43,13 +47,17 @@ pub(crate) struct Pipelines {
 }
 
 impl Pipelines {
-    /// Makes the layouts, and no pipeline yet.
+    /// Makes the layouts with the first `binding_count` bindings, and no pipeline yet.
     ///
     /// # Safety
     ///
     /// `device` must be live.
-    pub(crate) unsafe fn new(device: &ash::Device, names: &DebugNames) -> Result<Pipelines, MorphError> {
-        let entries: Vec<_> = (0..bindings::COUNT)
+    pub(crate) unsafe fn new(
+        device: &ash::Device,
+        names: &DebugNames,
+        binding_count: u32,
+    ) -> Result<Pipelines, MorphError> {
+        let entries: Vec<_> = (0..binding_count)
             .map(|binding| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(binding)
@@ -136,12 +144,7 @@ impl Pipelines {
         desc: &PipelineDesc<'_>,
         kernel: Kernel,
     ) -> Result<(), MorphError> {
-        let bytes = match (kernel, desc.round_to_nearest_even) {
-            (Kernel::Scatter, false) => modules::SCATTER,
-            (Kernel::Scatter, true) => modules::SCATTER_RTE,
-            (_, false) => modules::GATHER,
-            (_, true) => modules::GATHER_RTE,
-        };
+        let bytes = module_of(kernel, desc.round_to_nearest_even);
         // `include_bytes!` promises no alignment; a module is words.
         let words: Vec<u32> = bytes
             .as_chunks::<4>()
@@ -199,6 +202,15 @@ impl Pipelines {
         // SAFETY: the pipeline layout is gone and the sets are the pool's.
         unsafe { device.destroy_descriptor_set_layout(self.set_layout, None) };
     }
+}
+
+fn module_of(kernel: Kernel, round_to_nearest_even: bool) -> &'static [u8] {
+    let (plain, declared) = match kernel {
+        Kernel::Scatter => (modules::SCATTER, modules::SCATTER_RTE),
+        Kernel::GatherX32Y1 | Kernel::GatherX8Y16 => (modules::GATHER, modules::GATHER_RTE),
+        Kernel::SkinnedX32Y1 | Kernel::SkinnedX8Y16 => (modules::GATHER_SKINNED, modules::GATHER_SKINNED_RTE),
+    };
+    if round_to_nearest_even { declared } else { plain }
 }
 
 /// # Safety

@@ -17,6 +17,8 @@ pub(crate) struct SetRanges {
     pub(crate) deltas: (u64, u64),
     /// Ranges of the instances: offset and size.
     pub(crate) output: (u64, u64),
+    /// Skin weights: offset and size.
+    pub(crate) skin: (u64, u64),
 }
 
 /// Which sets may be written. Knows no Vulkan.
@@ -57,21 +59,23 @@ impl SetLedger {
 pub(crate) struct DescriptorSets {
     pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
+    binding_count: u32,
 }
 
 impl DescriptorSets {
     /// # Safety
     ///
-    /// `device` and `layout` must be live and belong together.
+    /// `device` and `layout` must be live and belong together; the layout has the first `binding_count` bindings.
     pub(crate) unsafe fn new(
         device: &ash::Device,
         names: &DebugNames,
         layout: vk::DescriptorSetLayout,
+        binding_count: u32,
         count: u32,
     ) -> Result<DescriptorSets, MorphError> {
         let sizes = [vk::DescriptorPoolSize {
             ty: vk::DescriptorType::STORAGE_BUFFER,
-            descriptor_count: count.saturating_mul(bindings::COUNT),
+            descriptor_count: count.saturating_mul(binding_count),
         }];
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(count)
@@ -86,7 +90,11 @@ impl DescriptorSets {
             .set_layouts(&layouts);
         // SAFETY: the pool was made for just these sets.
         match unsafe { device.allocate_descriptor_sets(&info) } {
-            Ok(sets) => Ok(DescriptorSets { pool, sets }),
+            Ok(sets) => Ok(DescriptorSets {
+                pool,
+                sets,
+                binding_count,
+            }),
             Err(result) => {
                 // SAFETY: nothing uses the pool.
                 unsafe { device.destroy_descriptor_pool(pool, None) };
@@ -120,15 +128,19 @@ impl DescriptorSets {
                 range,
             }]
         };
-        let infos = [
+        let whole_frame = [vk::DescriptorBufferInfo {
+            buffer: frame,
+            offset: 0,
+            range: vk::WHOLE_SIZE,
+        }];
+        // By rising binding.
+        let infos: [_; bindings::COUNT as usize] = [
             of(ranges.rest),
             of(ranges.deltas),
             of(ranges.output),
-            [vk::DescriptorBufferInfo {
-                buffer: frame,
-                offset: 0,
-                range: vk::WHOLE_SIZE,
-            }],
+            whole_frame,
+            of(ranges.skin),
+            whole_frame,
         ];
         let writes: [_; bindings::COUNT as usize] = std::array::from_fn(|binding| {
             vk::WriteDescriptorSet::default()
@@ -138,7 +150,7 @@ impl DescriptorSets {
                 .buffer_info(&infos[binding])
         });
         // SAFETY: the caller vouches that no pending frame uses the set.
-        unsafe { device.update_descriptor_sets(&writes, &[]) };
+        unsafe { device.update_descriptor_sets(&writes[..self.binding_count as usize], &[]) };
     }
 
     /// # Safety

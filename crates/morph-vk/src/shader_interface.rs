@@ -28,6 +28,10 @@ pub struct GatherParams {
     pub entry_streams: u32,
     /// Streams that are written beside the position, as [`stream_bits`].
     pub output_streams: u32,
+    /// Bones that may hold a vertex, 4 or 8; 0 where the mesh has no skin.
+    pub influence_count: u32,
+    /// 1 where cofactors carry normals, 0 where the blended matrix itself does.
+    pub by_cofactors: u32,
 }
 
 /// Push constants of scatter.
@@ -56,31 +60,38 @@ pub struct ScatterParams {
     pub tangent_step: f32,
 }
 
-/// Where an instance is written and where its weights are; two words of the frame buffer.
+/// Where an instance is written, where its weights are and where its pose; three words of the frame buffer.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct InstanceRecord {
     /// Word offset of the range in the output buffer.
     pub output_offset: u32,
-    /// Word offset of the weights in the frame buffer.
+    /// Word offset of the weights in the frame buffer; [`NO_WEIGHTS`] only where a skinned kernel runs.
     pub weights_offset: u32,
+    /// First row of the pose in the frame buffer, of which each bone has three; or [`NO_POSE`].
+    pub pose_offset: u32,
 }
 
 /// A stream that is not there.
 pub const NO_STREAM: u32 = u32::MAX;
+/// The instance shows its rest shape, skinned: no delta is read.
+pub const NO_WEIGHTS: u32 = u32::MAX;
+/// The instance has no skeleton: it is morphed only.
+pub const NO_POSE: u32 = u32::MAX;
 
 const _: () = {
-    assert!(size_of::<GatherParams>() == 32);
+    assert!(size_of::<GatherParams>() == 40);
     assert!(size_of::<ScatterParams>() == 40);
-    assert!(size_of::<InstanceRecord>() == 8);
+    assert!(size_of::<InstanceRecord>() == 12);
     assert!(PUSH_CONSTANT_BYTES <= 128);
-    assert!(std::mem::offset_of!(GatherParams, output_streams) == 28);
+    assert!(std::mem::offset_of!(GatherParams, by_cofactors) == 36);
     assert!(std::mem::offset_of!(ScatterParams, weight) == 24);
 };
 
 /// Bytes of push constants that the pipeline layout declares.
 pub const PUSH_CONSTANT_BYTES: u32 = 40;
 const _: () = assert!(size_of::<ScatterParams>() as u32 <= PUSH_CONSTANT_BYTES);
+const _: () = assert!(size_of::<GatherParams>() as u32 <= PUSH_CONSTANT_BYTES);
 const _: () = assert!(PUSH_CONSTANT_BYTES as usize <= MAX_PARAMETER_WORDS * 4);
 
 /// Binding numbers of the one descriptor set.
@@ -91,10 +102,16 @@ pub mod bindings {
     pub const DELTAS: u32 = 1;
     /// Ranges of the instances.
     pub const OUTPUT: u32 = 2;
-    /// Weights and instance records.
+    /// Instance records and weights.
     pub const FRAME: u32 = 3;
+    /// How many there are where nothing is skinned: as many storage buffers as Vulkan promises a stage.
+    pub const UNSKINNED_COUNT: u32 = 4;
+    /// Skin weights of the mesh.
+    pub const SKIN: u32 = 4;
+    /// Poses; the same bytes as [`FRAME`].
+    pub const POSES: u32 = 5;
     /// How many there are.
-    pub const COUNT: u32 = 4;
+    pub const COUNT: u32 = 6;
 }
 
 /// A struct, for the test that compares it with the compiled modules.
@@ -125,7 +142,7 @@ macro_rules! struct_table {
 pub const STRUCTS: &[StructTable] = &[
     struct_table!(
         GatherParams,
-        &["gather", "gather_rte"],
+        &["gather", "gather_rte", "gather_skinned", "gather_skinned_rte"],
         [
             vertex_count,
             instance_count,
@@ -135,6 +152,8 @@ pub const STRUCTS: &[StructTable] = &[
             entry_words,
             entry_streams,
             output_streams,
+            influence_count,
+            by_cofactors,
         ]
     ),
     struct_table!(
@@ -161,6 +180,8 @@ pub const BUFFERS: &[(&str, u32)] = &[
     ("DeltaBuffer", bindings::DELTAS),
     ("OutputBuffer", bindings::OUTPUT),
     ("FrameBuffer", bindings::FRAME),
+    ("SkinBuffer", bindings::SKIN),
+    ("PoseBuffer", bindings::POSES),
 ];
 
 /// Specialization constants: name and id. The first two are the workgroup's size in x and y.

@@ -9,16 +9,21 @@ pub struct FrameStats {
     pub written_instances: u32,
     /// Of these, instances that a kernel morphed.
     pub morphed_instances: u32,
+    /// Of the written instances, those that a kernel skinned, morphed or at rest.
+    pub skinned_instances: u32,
+    /// Skeletons whose pose was sent: once a frame, however many instances follow them.
+    pub sent_poses: u32,
     /// Targets that were active, summed over the morphed instances.
     pub active_targets: u64,
     /// Entries of these targets.
     pub active_entries: u64,
-    /// Instances that should have been morphed but could not be yet (pipelines not built, deltas on their way, no
-    /// descriptor set free): they show the rest pose and are tried again.
+    /// Instances that should have been morphed or skinned but could not be yet (pipelines not built, deltas or skin
+    /// weights on their way, no descriptor set free): they show the rest pose, skinned where only the deltas are
+    /// missing, and are tried again.
     pub degraded_instances: u32,
     /// Instances whose rest pose is still on its way: nothing of them was ever written.
     pub waiting_instances: u32,
-    /// Instances shown at rest because their mesh's deltas were refused.
+    /// Instances shown at rest, or skinned from rest, because their mesh's deltas were refused.
     pub refused_instances: u32,
     /// Copied regions.
     pub copies: u32,
@@ -53,6 +58,14 @@ pub struct PassStats {
     pub refused_mesh_count: u32,
     /// Instances.
     pub instance_count: u32,
+    /// Skeletons.
+    pub skeleton_count: u32,
+    /// Bones of all skeletons.
+    pub bone_count: u32,
+    /// Bones that there may be.
+    pub bone_capacity: u32,
+    /// Bytes of skin weights held.
+    pub skin_bytes: u64,
     /// Bytes of deltas held.
     pub delta_bytes: u64,
     /// Bytes of deltas that may be held.

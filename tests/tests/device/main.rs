@@ -6,6 +6,7 @@
 //! - `cases`: faults that users of other engines met, each as a small input with the right result.
 //! - `oracles`: models of the field against what other programs say of them (needs `MORPH_SHARED`).
 //! - `placement`: the placement table read by the shader includes, against the host.
+//! - `skinning`: bones that carry what the morph gave, against the host.
 //! - `shaders`: the compiled modules against the structs and rules of the host side.
 //! - `rendering`, `gold`: what the passes draw.
 
@@ -26,5 +27,6 @@ mod placement;
 mod placement_kernel;
 mod rendering;
 mod shaders;
+mod skinning;
 mod stage;
 mod support;

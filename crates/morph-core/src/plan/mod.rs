@@ -21,7 +21,7 @@ use crate::Quantization;
 pub enum PlanBuffer {
     /// The one fixed device-local buffer with rest poses, deltas and the instances' ranges.
     Geometry,
-    /// This frame's weights and instance records on the device.
+    /// This frame's poses, instance records and weights on the device.
     Frame,
     /// The host-visible ring that uploads pass through.
     Staging,
@@ -52,7 +52,7 @@ impl Interval {
 pub enum CopyPurpose {
     /// The rest pose of a mesh into the range of an instance.
     RestPose,
-    /// Weights and instance records of this frame.
+    /// Poses, instance records and weights of this frame.
     FrameData,
     /// A part of a mesh from the staging ring.
     Upload,
@@ -91,11 +91,21 @@ pub enum Kernel {
     GatherX32Y1,
     /// Batched gather, 8 vertices × 16 instances: from four instances.
     GatherX8Y16,
+    /// [`GatherX32Y1`](Self::GatherX32Y1), and then bones carry what the morph gave.
+    SkinnedX32Y1,
+    /// [`GatherX8Y16`](Self::GatherX8Y16), and then bones carry what the morph gave.
+    SkinnedX8Y16,
 }
 
 impl Kernel {
     /// Every kernel.
-    pub const ALL: [Kernel; 3] = [Kernel::Scatter, Kernel::GatherX32Y1, Kernel::GatherX8Y16];
+    pub const ALL: [Kernel; 5] = [
+        Kernel::Scatter,
+        Kernel::GatherX32Y1,
+        Kernel::GatherX8Y16,
+        Kernel::SkinnedX32Y1,
+        Kernel::SkinnedX8Y16,
+    ];
 
     /// From this many instances on, the batched gather takes the shape X8Y16.
     pub const X8Y16_MIN_INSTANCE_COUNT: u32 = 4;
@@ -104,8 +114,8 @@ impl Kernel {
     pub const fn local_size(self) -> [u32; 2] {
         match self {
             Kernel::Scatter => [64, 1],
-            Kernel::GatherX32Y1 => [32, 1],
-            Kernel::GatherX8Y16 => [8, 16],
+            Kernel::GatherX32Y1 | Kernel::SkinnedX32Y1 => [32, 1],
+            Kernel::GatherX8Y16 | Kernel::SkinnedX8Y16 => [8, 16],
         }
     }
 
@@ -118,12 +128,29 @@ impl Kernel {
         }
     }
 
+    /// The kernel of the same shape with skinning behind the morph; scatter has none and stays as it is.
+    #[must_use]
+    pub const fn skinned(self) -> Kernel {
+        match self {
+            Kernel::Scatter => Kernel::Scatter,
+            Kernel::GatherX32Y1 | Kernel::SkinnedX32Y1 => Kernel::SkinnedX32Y1,
+            Kernel::GatherX8Y16 | Kernel::SkinnedX8Y16 => Kernel::SkinnedX8Y16,
+        }
+    }
+
+    /// Whether bones carry what the morph gives.
+    pub const fn is_skinned(self) -> bool {
+        matches!(self, Kernel::SkinnedX32Y1 | Kernel::SkinnedX8Y16)
+    }
+
     /// The published name of the shape.
     pub const fn name(self) -> &'static str {
         match self {
             Kernel::Scatter => "scatter",
             Kernel::GatherX32Y1 => "gather X32Y1",
             Kernel::GatherX8Y16 => "gather X8Y16",
+            Kernel::SkinnedX32Y1 => "gather X32Y1 skinned",
+            Kernel::SkinnedX8Y16 => "gather X8Y16 skinned",
         }
     }
 }
@@ -153,7 +180,7 @@ pub struct DispatchStep {
     /// How many words of them the kernel takes.
     pub parameter_words: u32,
     /// What the resource set lets it read.
-    pub reads: [Interval; 3],
+    pub reads: [Interval; 4],
     /// What the resource set lets it write; scatter reads it too.
     pub writes: Interval,
 }
@@ -350,6 +377,10 @@ mod tests {
         assert_eq!(Kernel::gather_for(3), Kernel::GatherX32Y1);
         assert_eq!(Kernel::gather_for(4), Kernel::GatherX8Y16);
         assert_eq!(Kernel::gather_for(u32::MAX), Kernel::GatherX8Y16);
+        for kernel in Kernel::ALL {
+            assert_eq!(kernel.skinned().local_size(), kernel.local_size());
+            assert_eq!(kernel.skinned().is_skinned(), kernel != Kernel::Scatter);
+        }
     }
 
     #[test]

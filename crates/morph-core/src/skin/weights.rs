@@ -142,8 +142,12 @@ impl SkinWeights {
         }
     }
 
-    /// Checks that there is a weight list for each vertex, and a bone for each influence.
-    pub(crate) fn check(&self, vertex_count: usize, bone_count: usize) -> Result<(), SkinError> {
+    /// Checks that these weights are for `vertex_count` vertices, and that a pose of `bone_count` bones has each bone
+    /// that holds one.
+    ///
+    /// # Errors
+    /// [`SkinError::VertexCount`], and [`SkinError::JointOutOfRange`] for the first bone that is missing.
+    pub fn check(&self, vertex_count: usize, bone_count: usize) -> Result<(), SkinError> {
         if self.vertex_count() != vertex_count {
             return Err(SkinError::VertexCount {
                 found: self.vertex_count(),

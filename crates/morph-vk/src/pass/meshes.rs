@@ -7,7 +7,7 @@ use morph_core::MorphMesh;
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
 use crate::pass::MorphPass;
-use crate::scene::{InstanceId, MeshId, MeshState};
+use crate::scene::{InstanceId, MeshId, MeshState, SkeletonId};
 
 impl MorphPass {
     /// Takes a mesh: targets and the rest pose, interleaved as the engine draws it.
@@ -15,7 +15,8 @@ impl MorphPass {
     /// Nothing is sent yet; [`record`](Self::record) streams the bytes through the staging ring, a bounded number a
     /// frame. Deltas that pass the budget or the device's binding limit leave the mesh
     /// [`Refused`](MeshState::Refused), which draws at rest. Errors: a rest pose in another layout or of another
-    /// size than the targets, one without vertices, one without room.
+    /// size than the targets, one without vertices, one without room; skin weights for another number of vertices,
+    /// without room, or in a pass that does not skin.
     pub fn add_mesh(&mut self, desc: MeshDesc) -> Result<MeshId, MorphError> {
         self.scene.add_mesh(desc)
     }
@@ -47,9 +48,19 @@ impl MorphPass {
         self.scene.reserve_instances(mesh, count)
     }
 
-    /// Adds an instance of a mesh, with every weight at zero and a range of its own.
+    /// Adds an instance of a mesh, with every weight at zero and a range of its own. It is morphed only, also where
+    /// the mesh has a skin.
     pub fn attach(&mut self, mesh: MeshId) -> Result<InstanceId, MorphError> {
-        self.scene.attach(mesh)
+        self.scene.attach(mesh, None)
+    }
+
+    /// Adds an instance that follows a skeleton: the pre-pass morphs it, skins the result, and writes it once.
+    ///
+    /// It does so also where the mesh has no targets, though an engine that skins in its vertex shader anyway gains
+    /// nothing from it then. Errors, beside those of [`attach`](Self::attach): a mesh without a skin; a vertex that is
+    /// held by a bone which the skeleton does not have (vertex, influence and joint are named).
+    pub fn attach_skinned(&mut self, mesh: MeshId, skeleton: SkeletonId) -> Result<InstanceId, MorphError> {
+        self.scene.attach(mesh, Some(skeleton))
     }
 
     /// Removes an instance. Frames already recorded may still draw it; those to come must not.

@@ -3,6 +3,7 @@
 mod meshes;
 mod parts;
 mod record;
+mod skeletons;
 mod weights;
 
 use ash::vk;
@@ -29,7 +30,7 @@ use parts::{Parts, pipeline_desc};
 /// # A frame
 ///
 /// ```text
-/// set_weights · set_visible  ->  record(cmd, slot)  ->  draws that bind `geometry_buffer` at `vertex_range`
+/// set_weights · set_pose · set_visible  ->  record(cmd, slot)  ->  draws that bind `geometry_buffer` at `vertex_range`
 /// ```
 ///
 /// # Synchronization
@@ -123,7 +124,7 @@ impl MorphPass {
 
     /// Whether kernels can run; until then frames are degraded.
     pub fn pipelines_ready(&self) -> bool {
-        self.pipelines.ready(self.desc.method.kernels())
+        self.pipelines.ready(self.desc.kernels())
     }
 
     /// Where the vertices of an instance lie, as of the frame last recorded; `None` for a stale handle.
@@ -147,6 +148,10 @@ impl MorphPass {
             mesh_count: self.scene.mesh_count() as u32,
             refused_mesh_count: self.scene.refused_mesh_count(),
             instance_count: self.scene.instance_count() as u32,
+            skeleton_count: self.scene.skeletons.len() as u32,
+            bone_count: self.scene.skeletons.bone_count(),
+            bone_capacity: self.desc.capacities.bone_capacity,
+            skin_bytes: self.scene.skin_bytes(),
             delta_bytes: self.scene.delta_bytes(),
             delta_budget_bytes: self.desc.capacities.delta_budget_bytes,
             geometry_bytes: self.scene.geometry.size_bytes(),

@@ -11,6 +11,7 @@ use crate::memory::{MemoryLocation, MemoryProvider};
 use crate::pipelines::{PipelineDesc, Pipelines};
 use crate::scene::{Constants, set_count};
 use crate::sets::DescriptorSets;
+use crate::shader_interface::bindings;
 
 /// What `new` makes, as far as it got.
 #[derive(Debug, Default)]
@@ -78,11 +79,18 @@ impl Parts {
                 reason: "the memory provider returned a block that is not mapped".to_owned(),
             });
         }
+        let binding_count = if capacities.skins() {
+            bindings::COUNT
+        } else {
+            bindings::UNSKINNED_COUNT
+        };
         // SAFETY: as above.
-        let pipelines = self.pipelines.insert(unsafe { Pipelines::new(device, names) }?);
+        let pipelines = unsafe { Pipelines::new(device, names, binding_count) }?;
+        let pipelines = self.pipelines.insert(pipelines);
         let count = set_count(capacities);
         // SAFETY: as above; the layout was made just now.
-        self.sets = Some(unsafe { DescriptorSets::new(device, names, pipelines.set_layout, count) }?);
+        let sets = unsafe { DescriptorSets::new(device, names, pipelines.set_layout, binding_count, count) };
+        self.sets = Some(sets?);
         if !desc.defer_pipelines {
             // SAFETY: as above.
             unsafe { pipelines.build(device, names, &pipeline_desc(desc)) }?;
@@ -144,6 +152,6 @@ pub(super) fn pipeline_desc(desc: &MorphPassDesc) -> PipelineDesc<'_> {
         layout: &desc.layout,
         round_to_nearest_even: desc.device.rounding_mode_rte_float32,
         cache: desc.pipeline_cache,
-        kernels: desc.method.kernels(),
+        kernels: desc.kernels(),
     }
 }

@@ -2,8 +2,9 @@
 
 use morph_core::WeightState;
 
+use crate::desc::Capacities;
 use crate::error::MorphError;
-use crate::scene::{BlockId, InstanceId, MeshId, Scene};
+use crate::scene::{BlockId, InstanceId, MeshId, Scene, SkeletonId};
 
 /// Where the vertices of an instance lie, in units of the vertex stride from the start of the geometry buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,6 +24,8 @@ pub struct VertexRange {
 pub(super) enum Content {
     Nothing,
     Rest,
+    /// The rest shape, skinned by the pose of this version.
+    Posed(u64),
     Morphed,
 }
 
@@ -33,6 +36,7 @@ pub(super) enum Content {
 #[derive(Debug)]
 pub(super) struct Instance {
     pub(super) mesh: MeshId,
+    pub(super) skeleton: Option<SkeletonId>,
     pub(super) block: BlockId,
     pub(super) place: u32,
     pub(super) weights: WeightState,
@@ -103,27 +107,38 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })
     }
 
-    pub(crate) fn attach(&mut self, mesh: MeshId) -> Result<InstanceId, MorphError> {
+    pub(crate) fn attach(
+        &mut self,
+        mesh: MeshId,
+        skeleton: Option<SkeletonId>,
+    ) -> Result<InstanceId, MorphError> {
         let capacities = self.constants.capacities;
-        let target_count = self.mesh(mesh)?.morph.target_count();
+        let held = self.mesh(mesh)?;
+        let target_count = held.morph.target_count();
+        if let Some(skeleton) = skeleton {
+            let bone_count = self.skeletons.get(skeleton)?.pose.bone_count();
+            let skin = held.skin.as_ref().ok_or(MorphError::MeshWithoutSkin)?;
+            let vertex_count = held.morph.vertex_count() as usize;
+            skin.skin.weights.check(vertex_count, bone_count)?;
+        }
         let asked_bytes = self.frame_bytes_of(mesh);
         if self.instances.len() as u64 >= u64::from(capacities.instance_capacity) {
             return Err(MorphError::InstanceCapacity {
                 capacity: capacities.instance_capacity,
             });
         }
-        if self.reserved_frame_bytes + asked_bytes > capacities.frame_bytes {
-            return Err(MorphError::FrameDataFull {
-                asked_bytes,
-                used_bytes: self.reserved_frame_bytes,
-                capacity_bytes: capacities.frame_bytes,
-            });
-        }
-        let (block, place) = self.place_instance(mesh)?;
-        self.reserved_frame_bytes += asked_bytes;
+        self.reserve_frame_bytes("one more instance of this mesh", asked_bytes)?;
+        let (block, place) = match self.place_instance(mesh) {
+            Ok(place) => place,
+            Err(error) => {
+                self.reserved_frame_bytes -= asked_bytes;
+                return Err(error);
+            }
+        };
         self.meshes[mesh].instance_count += 1;
         let id = self.instances.insert(Instance {
             mesh,
+            skeleton,
             block,
             place,
             weights: WeightState::new(target_count),
@@ -140,6 +155,9 @@ impl Scene {
             seen_from: self.frame + 1,
             hidden_after: 0,
         });
+        if let Some(skeleton) = skeleton {
+            self.skeletons.follow(skeleton, id);
+        }
         self.enqueue(id);
         Ok(id)
     }
@@ -153,15 +171,22 @@ impl Scene {
         self.meshes[instance.mesh].instance_count -= 1;
         // Where it was queued its stale handle stays in the queue, and the next frame passes over it.
         self.release_place(instance.block, instance.place);
+        if let Some(skeleton) = instance.skeleton {
+            self.skeletons.unfollow(skeleton, id);
+        }
         Ok(())
     }
 
-    /// Bytes of the frame arena that an instance of a mesh may need: its record and its weights.
+    pub(crate) fn skeleton_of(&self, id: InstanceId) -> Result<Option<SkeletonId>, MorphError> {
+        Ok(self.instance(id)?.skeleton)
+    }
+
+    /// Bytes of the frame's data that an instance of a mesh may need; poses are their skeletons' own.
     fn frame_bytes_of(&self, mesh: MeshId) -> u64 {
         match self.constants.method {
             // Scatter carries weights in its push constants.
             crate::Method::Scatter => 0,
-            crate::Method::Gather => (self.meshes[mesh].morph.target_count() as u64 + 2) * 4,
+            crate::Method::Gather => Capacities::instance_frame_bytes(self.meshes[mesh].morph.target_count()),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
 use crate::range_allocator::Range;
 use crate::scene::active::EntryCounts;
+use crate::scene::skin::HeldSkin;
 use crate::scene::{BlockId, MeshId, Scene};
 
 /// Where a mesh stands.
@@ -69,6 +70,8 @@ pub(super) enum Deltas {
 pub(super) struct UploadCursor {
     pub(super) rest_bytes: u64,
     pub(super) rest_frame: Option<u64>,
+    pub(super) skin_bytes: u64,
+    pub(super) skin_frame: Option<u64>,
     pub(super) delta_bytes: u64,
     pub(super) delta_frame: Option<u64>,
 }
@@ -83,6 +86,7 @@ pub(super) struct Mesh {
     pub(super) rest_range: Range,
     /// From one range of an instance to the next.
     pub(super) range_bytes: u64,
+    pub(super) skin: Option<HeldSkin>,
     pub(super) deltas: Deltas,
     pub(super) upload: UploadCursor,
     pub(super) instance_count: u32,
@@ -97,6 +101,10 @@ impl Mesh {
         self.upload.rest_frame.is_some_and(|it| it < frame)
     }
 
+    pub(super) fn skin_ready(&self, frame: u64) -> bool {
+        self.skin.is_some() && self.upload.skin_frame.is_some_and(|it| it < frame)
+    }
+
     pub(super) fn deltas_ready(&self, frame: u64) -> bool {
         matches!(self.deltas, Deltas::Held { .. }) && self.upload.delta_frame.is_some_and(|it| it < frame)
     }
@@ -105,9 +113,17 @@ impl Mesh {
     pub(super) fn undo_upload(&mut self, before: UploadCursor) {
         let upload = &mut self.upload;
         upload.rest_bytes = upload.rest_bytes.min(before.rest_bytes);
+        upload.skin_bytes = upload.skin_bytes.min(before.skin_bytes);
         upload.delta_bytes = upload.delta_bytes.min(before.delta_bytes);
         if upload.rest_bytes < self.rest_range.size_bytes {
             upload.rest_frame = None;
+        }
+        if self
+            .skin
+            .as_ref()
+            .is_some_and(|it| upload.skin_bytes < it.range.size_bytes)
+        {
+            upload.skin_frame = None;
         }
         if matches!(&self.deltas, Deltas::Held { range, .. } if upload.delta_bytes < range.size_bytes) {
             upload.delta_frame = None;
@@ -134,7 +150,12 @@ impl Scene {
     }
 
     pub(crate) fn add_mesh(&mut self, desc: MeshDesc) -> Result<MeshId, MorphError> {
-        let MeshDesc { morph, rest, name } = desc;
+        let MeshDesc {
+            morph,
+            rest,
+            name,
+            skin,
+        } = desc;
         let constants = self.constants;
         if rest.layout() != constants.layout {
             return Err(MorphError::LayoutMismatch {
@@ -164,6 +185,14 @@ impl Scene {
         let rest_range = self
             .geometry
             .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
+        let skin = match skin.map(|skin| self.hold_skin(skin, rest.vertex_count())) {
+            Some(Err(error)) => {
+                self.geometry.release(rest_range);
+                return Err(error);
+            }
+            Some(Ok(skin)) => Some(skin),
+            None => None,
+        };
         let deltas = self.hold_deltas(&morph, &name);
         let number = self.next_mesh_number;
         self.next_mesh_number = number.wrapping_add(1);
@@ -174,6 +203,7 @@ impl Scene {
             rest,
             rest_range,
             range_bytes,
+            skin,
             deltas,
             upload: UploadCursor::default(),
             instance_count: 0,
@@ -263,12 +293,14 @@ impl Scene {
             });
         }
         let deltas_done = matches!(mesh.deltas, Deltas::Empty) || mesh.upload.delta_frame.is_some();
-        if mesh.upload.rest_frame.is_some() && deltas_done {
+        let skin_done = mesh.skin.is_none() || mesh.upload.skin_frame.is_some();
+        if mesh.upload.rest_frame.is_some() && skin_done && deltas_done {
             return Ok(MeshState::Resident);
         }
+        let skin_bytes = mesh.skin.as_ref().map_or(0, |it| it.range.size_bytes);
         Ok(MeshState::Uploading {
-            done_bytes: mesh.upload.rest_bytes + mesh.upload.delta_bytes,
-            total_bytes: mesh.rest_range.size_bytes + mesh.delta_total_bytes(),
+            done_bytes: mesh.upload.rest_bytes + mesh.upload.skin_bytes + mesh.upload.delta_bytes,
+            total_bytes: mesh.rest_range.size_bytes + skin_bytes + mesh.delta_total_bytes(),
         })
     }
 
@@ -280,6 +312,9 @@ impl Scene {
         let deltas = self.hold_deltas(&morph, &name);
         let mesh = &mut self.meshes[id];
         mesh.deltas = deltas;
+        if let Some(skin) = &mut mesh.skin {
+            skin.pack_again();
+        }
         mesh.upload = UploadCursor::default();
         if !self.uploads.contains(&id) {
             self.uploads.push_back(id);
@@ -302,6 +337,9 @@ impl Scene {
         self.release_deltas(id);
         if let Some(mesh) = self.meshes.remove(id) {
             self.geometry.release(mesh.rest_range);
+            if let Some(skin) = &mesh.skin {
+                self.release_skin(skin);
+            }
         }
         self.uploads.retain(|it| *it != id);
         Ok(())

@@ -8,6 +8,8 @@ mod block;
 mod instance;
 mod mesh;
 mod plan;
+mod skeleton;
+mod skin;
 
 use std::collections::VecDeque;
 
@@ -15,6 +17,7 @@ use morph_core::plan::FramePlan;
 use slotmap::SlotMap;
 
 use crate::desc::{Capacities, Method, MorphPassDesc};
+use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::sets::{SetLedger, SetRanges};
 
@@ -26,6 +29,8 @@ slotmap::new_key_type! {
     pub struct MeshId;
     /// An instance of a mesh. Carries a generation: a stale handle is an error, never another instance.
     pub struct InstanceId;
+    /// A skeleton of a pass. Carries a generation: a stale handle is an error, never another skeleton.
+    pub struct SkeletonId;
     pub(crate) struct BlockId;
 }
 
@@ -102,6 +107,7 @@ pub(crate) struct Scene {
     /// How many meshes there ever were: the number of the next one, for labels.
     next_mesh_number: u32,
     instances: SlotMap<InstanceId, instance::Instance>,
+    pub(crate) skeletons: skeleton::Skeletons,
     blocks: SlotMap<BlockId, block::Block>,
     ledger: SetLedger,
     /// Instances that may need work, and stale handles of some that are gone. Idle ones are not in it, so they cost
@@ -110,8 +116,9 @@ pub(crate) struct Scene {
     uploads: VecDeque<MeshId>,
     /// Meshes that were sent whole but still hold their packed words.
     packed: Vec<MeshId>,
-    /// Bytes of the frame arena that all attached instances could need at once.
+    /// Bytes of the frame's data that all skeletons and attached instances could need at once.
     reserved_frame_bytes: u64,
+    skin_bytes: u64,
     delta_bytes: u64,
     /// Number of the last planned frame; the first is 1.
     frame: u64,
@@ -135,12 +142,14 @@ impl Scene {
             meshes: SlotMap::with_key(),
             next_mesh_number: 0,
             instances: SlotMap::with_capacity_and_key(instance_capacity as usize),
+            skeletons: skeleton::Skeletons::new(),
             blocks: SlotMap::with_key(),
             ledger: SetLedger::new(set_count(&constants.capacities)),
             queue: Vec::with_capacity(queue_capacity(&constants.capacities)),
             uploads: VecDeque::new(),
             packed: Vec::new(),
             reserved_frame_bytes: 0,
+            skin_bytes: 0,
             delta_bytes: 0,
             frame: 0,
             kept_frames: 0,
@@ -162,6 +171,21 @@ impl Scene {
 
     pub(crate) fn instance_count(&self) -> usize {
         self.instances.len()
+    }
+
+    /// Sets bytes of the frame's data aside, or says how many there are.
+    fn reserve_frame_bytes(&mut self, what: &'static str, asked_bytes: u64) -> Result<(), MorphError> {
+        let capacity_bytes = self.constants.capacities.frame_bytes;
+        if self.reserved_frame_bytes + asked_bytes > capacity_bytes {
+            return Err(MorphError::FrameDataFull {
+                what,
+                asked_bytes,
+                used_bytes: self.reserved_frame_bytes,
+                capacity_bytes,
+            });
+        }
+        self.reserved_frame_bytes += asked_bytes;
+        Ok(())
     }
 
     pub(crate) fn delta_bytes(&self) -> u64 {

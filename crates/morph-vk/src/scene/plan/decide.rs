@@ -3,29 +3,35 @@
 use morph_core::plan::{CopyPurpose, CopyStep, Interval, PlanBuffer};
 
 use crate::desc::Method;
+use crate::range_allocator::Range;
 use crate::scene::block::BlockSet;
 use crate::scene::instance::Content;
 use crate::scene::mesh::Deltas;
 use crate::scene::{BlockId, InstanceId, MeshId, Scene};
 use crate::sets::SetRanges;
+use crate::shader_interface::NO_POSE;
 use crate::stats::FrameStats;
 
 use super::{Item, Scratch};
 
-/// What an instance needs.
+/// What an instance is to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    /// What is there is right.
-    Nothing,
-    /// The rest pose is still on its way.
-    Wait,
-    /// The rest pose is what it should show.
+enum Shape {
+    /// The rest pose, by a copy.
     Rest,
-    /// It shows the rest pose, for want of something that may come.
+    /// The rest pose skinned by the pose of this version, by a kernel.
+    Posed(u64),
+    /// The morphed shape, skinned where it follows a skeleton, by a kernel.
+    Morphed,
+}
+
+/// Why an instance shows less than it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shortfall {
+    /// For want of something that may come.
     Degraded,
-    /// It shows the rest pose, because its deltas were refused.
+    /// Because its deltas were refused.
     Refused,
-    Morph,
 }
 
 impl Scene {
@@ -48,28 +54,15 @@ impl Scene {
             if !instance.dirty || !instance.visible {
                 continue;
             }
-            let mut need = self.need(id, pipelines_ready);
-            if need == Need::Morph && !self.bind(self.instances[id].block) {
-                need = Need::Degraded;
-            }
-            match need {
-                Need::Nothing => {}
-                Need::Wait => stats.waiting_instances += 1,
-                Need::Rest => self.show_rest(id, scratch, slot, stats),
-                Need::Degraded | Need::Refused => {
-                    if need == Need::Degraded {
-                        stats.degraded_instances += 1;
-                    } else {
-                        stats.refused_instances += 1;
-                    }
-                    let instance = &self.instances[id];
-                    if instance.contents[usize::from(instance.current)] != Content::Rest {
-                        self.show_rest(id, scratch, slot, stats);
-                    }
-                }
-                Need::Morph => self.show_morphed(id, scratch, slot, stats),
-            }
-            let again = matches!(need, Need::Wait | Need::Degraded);
+            let again = if self.meshes[instance.mesh].rest_ready(self.frame) {
+                let shortfall = self.show(id, scratch, slot, pipelines_ready, stats);
+                stats.degraded_instances += u32::from(shortfall == Some(Shortfall::Degraded));
+                stats.refused_instances += u32::from(shortfall == Some(Shortfall::Refused));
+                shortfall == Some(Shortfall::Degraded)
+            } else {
+                stats.waiting_instances += 1;
+                true
+            };
             self.instances[id].dirty = again;
             if again {
                 self.enqueue(id);
@@ -78,25 +71,64 @@ impl Scene {
         scratch.queue = queue;
     }
 
-    fn need(&self, id: InstanceId, pipelines_ready: bool) -> Need {
+    /// Has an instance written unless what is there is right, and says what it still lacks.
+    fn show(
+        &mut self,
+        id: InstanceId,
+        scratch: &mut Scratch,
+        slot: u32,
+        pipelines_ready: bool,
+        stats: &mut FrameStats,
+    ) -> Option<Shortfall> {
+        let (mut shape, mut shortfall) = self.shape(id, pipelines_ready);
+        if self.holds(id, shape) {
+            return shortfall;
+        }
+        if shape != Shape::Rest && !self.bind(self.instances[id].block) {
+            (shape, shortfall) = (Shape::Rest, Some(Shortfall::Degraded));
+            if self.holds(id, shape) {
+                return shortfall;
+            }
+        }
+        if shape == Shape::Rest {
+            self.show_rest(id, scratch, slot, stats);
+        } else {
+            self.run_kernel(id, shape, scratch, slot, stats);
+        }
+        shortfall
+    }
+
+    /// What an instance can show in this frame, and what it lacks of what it should show.
+    fn shape(&self, id: InstanceId, pipelines_ready: bool) -> (Shape, Option<Shortfall>) {
         let instance = &self.instances[id];
         let mesh = &self.meshes[instance.mesh];
-        if !mesh.rest_ready(self.frame) {
-            return Need::Wait;
+        let pose = instance.skeleton.and_then(|it| self.pose_version(it).ok());
+        if pose.is_some() && !(pipelines_ready && mesh.skin_ready(self.frame)) {
+            return (Shape::Rest, Some(Shortfall::Degraded));
         }
+        let rest = pose.map_or(Shape::Rest, Shape::Posed);
         let weights = &instance.weights;
         let moves = weights.is_enabled() && mesh.entry_counts.active(weights.values()).target_count > 0;
         if !moves {
-            let holds_rest = instance.contents[usize::from(instance.current)] == Content::Rest;
-            return if holds_rest { Need::Nothing } else { Need::Rest };
-        }
-        if matches!(mesh.deltas, Deltas::Refused { .. }) {
-            return Need::Refused;
-        }
-        if pipelines_ready && mesh.deltas_ready(self.frame) {
-            Need::Morph
+            (rest, None)
+        } else if matches!(mesh.deltas, Deltas::Refused { .. }) {
+            (rest, Some(Shortfall::Refused))
+        } else if pipelines_ready && mesh.deltas_ready(self.frame) {
+            (Shape::Morphed, None)
         } else {
-            Need::Degraded
+            (rest, Some(Shortfall::Degraded))
+        }
+    }
+
+    /// Whether the current range of an instance holds a shape already.
+    fn holds(&self, id: InstanceId, shape: Shape) -> bool {
+        let instance = &self.instances[id];
+        let held = instance.contents[usize::from(instance.current)];
+        match shape {
+            Shape::Rest => held == Content::Rest,
+            Shape::Posed(version) => held == Content::Posed(version),
+            // Which weights it was morphed with is not kept.
+            Shape::Morphed => false,
         }
     }
 
@@ -130,11 +162,21 @@ impl Scene {
         stats.written_instances += 1;
     }
 
-    fn show_morphed(&mut self, id: InstanceId, scratch: &mut Scratch, slot: u32, stats: &mut FrameStats) {
+    fn run_kernel(
+        &mut self,
+        id: InstanceId,
+        shape: Shape,
+        scratch: &mut Scratch,
+        slot: u32,
+        stats: &mut FrameStats,
+    ) {
         let (which, range_offset) = self.begin_write(id, slot);
         let instance = &mut self.instances[id];
         let held = instance.contents[usize::from(which)];
-        instance.contents[usize::from(which)] = Content::Morphed;
+        instance.contents[usize::from(which)] = match shape {
+            Shape::Posed(version) => Content::Posed(version),
+            _ => Content::Morphed,
+        };
         // A gather writes whole results and needs the engine's other attributes once; scatter adds, every time.
         let copies = match self.constants.method {
             Method::Gather => held == Content::Nothing,
@@ -142,22 +184,29 @@ impl Scene {
         };
         let instance = &self.instances[id];
         let mesh = &self.meshes[instance.mesh];
-        let active = mesh.entry_counts.active(instance.weights.values());
-        stats.active_targets += u64::from(active.target_count);
-        stats.active_entries += u64::from(active.entry_count);
+        let morphs = shape == Shape::Morphed;
+        if morphs {
+            let active = mesh.entry_counts.active(instance.weights.values());
+            stats.active_targets += u64::from(active.target_count);
+            stats.active_entries += u64::from(active.entry_count);
+        }
         let item = Item {
             block: instance.block,
             place: instance.place,
             instance: id,
+            morphs,
+            skeleton: instance.skeleton,
+            pose_offset: NO_POSE,
             range_offset,
             next_slot: 0,
         };
         if copies {
             scratch.copies.push(self.rest_copy(instance.mesh, range_offset));
         }
-        scratch.items.push(item);
         stats.written_instances += 1;
-        stats.morphed_instances += 1;
+        stats.morphed_instances += u32::from(morphs);
+        stats.skinned_instances += u32::from(item.skeleton.is_some());
+        scratch.items.push(item);
     }
 
     fn rest_copy(&self, mesh: MeshId, range_offset: u64) -> CopyStep {
@@ -178,13 +227,17 @@ impl Scene {
     fn bind(&mut self, id: BlockId) -> bool {
         let block = &self.blocks[id];
         let mesh = &self.meshes[block.mesh];
-        let Deltas::Held { range: deltas, .. } = &mesh.deltas else {
-            return false;
-        };
+        let bytes_of = |range: &Range| (range.offset, range.size_bytes);
+        let rest = bytes_of(&mesh.rest_range);
+        // Where there are no deltas or no skin, no kernel reads that binding; the rest pose stands in.
         let ranges = SetRanges {
-            rest: (mesh.rest_range.offset, mesh.rest_range.size_bytes),
-            deltas: (deltas.offset, deltas.size_bytes),
-            output: (block.range.offset, block.range.size_bytes),
+            rest,
+            deltas: match &mesh.deltas {
+                Deltas::Held { range, .. } => bytes_of(range),
+                Deltas::Empty | Deltas::Refused { .. } => rest,
+            },
+            output: bytes_of(&block.range),
+            skin: mesh.skin.as_ref().map_or(rest, |it| bytes_of(&it.range)),
         };
         let frame = self.frame;
         let block = &mut self.blocks[id];

@@ -1,7 +1,7 @@
 //! From what the scene knows to one frame's plan.
 //!
 //! Who needs work is decided instance by instance out of the queue; then come the copies (rest poses, this frame's
-//! weights, uploads), then the dispatches, then the barriers around them. All lists are kept from frame to frame.
+//! data, uploads), then the dispatches, then the barriers around them. All lists are kept from frame to frame.
 
 mod decide;
 mod discard;
@@ -16,7 +16,7 @@ use morph_core::plan::{
 use crate::desc::Method;
 use crate::queues::push_barrier;
 use crate::scene::block::BlockSet;
-use crate::scene::{BlockId, InstanceId, Scene};
+use crate::scene::{BlockId, InstanceId, Scene, SkeletonId};
 use crate::stats::FrameStats;
 
 /// Lists that one frame needs and the next one uses again.
@@ -45,6 +45,11 @@ struct Item {
     block: BlockId,
     place: u32,
     instance: InstanceId,
+    /// Whether its weights are applied: what follows a skeleton may be written at rest.
+    morphs: bool,
+    skeleton: Option<SkeletonId>,
+    /// First row of its pose in this frame's data.
+    pose_offset: u32,
     /// Byte offset of the range written.
     range_offset: u64,
     /// Scatter: the slot behind the target of the round before.
@@ -79,7 +84,7 @@ impl Scene {
 
         self.decide(&mut scratch, slot, pipelines_ready, &mut stats);
         let staged = match self.constants.method {
-            Method::Gather => self.plan_gather(&mut scratch, slot, staging),
+            Method::Gather => self.plan_gather(&mut scratch, slot, staging, &mut stats),
             Method::Scatter => {
                 self.plan_scatter(&mut scratch);
                 0
@@ -130,7 +135,12 @@ impl Scene {
             group_count,
             parameters,
             parameter_words: (params.len() / 4) as u32,
-            reads: [interval(ranges.rest), interval(ranges.deltas), frame_data],
+            reads: [
+                interval(ranges.rest),
+                interval(ranges.deltas),
+                frame_data,
+                interval(ranges.skin),
+            ],
             writes: interval(ranges.output),
         })
     }

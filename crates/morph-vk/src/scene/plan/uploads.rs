@@ -17,11 +17,15 @@ impl Scene {
             let Some(mesh) = meshes.get_mut(*id) else {
                 return false;
             };
-            let done = mesh.upload.delta_frame.is_some_and(|frame| frame <= completed);
-            if let (true, Deltas::Held { words, .. }) = (done, &mut mesh.deltas) {
+            let is_done = |frame: u64| frame <= completed;
+            let (skin, deltas) = (mesh.upload.skin_frame, mesh.upload.delta_frame);
+            if let (true, Some(skin)) = (skin.is_some_and(is_done), &mut mesh.skin) {
+                skin.words = Vec::new();
+            }
+            if let (true, Deltas::Held { words, .. }) = (deltas.is_some_and(is_done), &mut mesh.deltas) {
                 *words = Vec::new();
             }
-            !done && mesh.upload.delta_frame.is_some()
+            [skin, deltas].into_iter().flatten().any(|frame| !is_done(frame))
         });
     }
 
@@ -73,6 +77,16 @@ impl Scene {
                 }
             }
             let mut finished = mesh.upload.rest_frame.is_some();
+            if let (true, None, Some(skin)) = (finished, mesh.upload.skin_frame, &mesh.skin) {
+                let done = mesh.upload.skin_bytes;
+                let bytes = &bytemuck::cast_slice(&skin.words)[done as usize..];
+                mesh.upload.skin_bytes += send(bytes, skin.range.offset + done);
+                finished = mesh.upload.skin_bytes == skin.range.size_bytes;
+                if finished {
+                    mesh.upload.skin_frame = Some(frame);
+                    self.packed.push(id);
+                }
+            }
             if let (true, Deltas::Held { range, words, .. }) = (finished, &mesh.deltas) {
                 let done = mesh.upload.delta_bytes;
                 let bytes = &bytemuck::cast_slice(words)[done as usize..];

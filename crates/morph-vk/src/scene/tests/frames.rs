@@ -46,7 +46,9 @@ fn gather_batches_the_instances_that_need_writing_and_picks_the_shape_by_their_n
         .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
         .unwrap();
     simulator.scene.reserve_instances(id, 9).unwrap();
-    let faces: Vec<_> = (0..9).map(|_| simulator.scene.attach(id).unwrap()).collect();
+    let faces: Vec<_> = (0..9)
+        .map(|_| simulator.scene.attach(id, None).unwrap())
+        .collect();
     simulator.advance(true);
     simulator.advance(true);
     for (count, kernel) in [
@@ -100,8 +102,8 @@ fn scatter_puts_a_barrier_between_targets_and_copies_the_rest_pose_every_time() 
         .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
         .unwrap();
     let faces = [
-        simulator.scene.attach(id).unwrap(),
-        simulator.scene.attach(id).unwrap(),
+        simulator.scene.attach(id, None).unwrap(),
+        simulator.scene.attach(id, None).unwrap(),
     ];
     for (round, weights) in [[1.0, 0.5, 1.0], [-2.0, 0.25, 0.0]].into_iter().enumerate() {
         for face in faces {
@@ -308,7 +310,7 @@ fn a_dropped_frame_says_nothing_about_pending_ones() {
     simulator.scene.discard_frame(slot);
     simulator.scene.discard_frame(slot);
     simulator.scene.detach(face).unwrap();
-    let other = simulator.scene.attach(id).unwrap();
+    let other = simulator.scene.attach(id, None).unwrap();
     simulator.set_weights(other, &[3.0]);
     let used = simulator.scene.plan_frame(slot, &mut vec![0; 1 << 17], true);
     assert_eq!(used.frame, 7);
@@ -333,7 +335,9 @@ fn replacing_every_instance_in_every_frame_never_runs_out_of_descriptor_sets() {
                 .unwrap();
             simulator.advance(true);
             for _ in 0..20 {
-                let faces: Vec<_> = (0..8).map(|_| simulator.scene.attach(id).unwrap()).collect();
+                let faces: Vec<_> = (0..8)
+                    .map(|_| simulator.scene.attach(id, None).unwrap())
+                    .collect();
                 for face in &faces {
                     simulator.set_weights(*face, &[1.0]);
                 }
@@ -363,7 +367,7 @@ fn reserved_room_without_instances_holds_no_descriptor_set() {
             .add_mesh(MeshDesc::new(mesh.clone(), rest.clone()))
             .unwrap();
         simulator.scene.reserve_instances(id, 1).unwrap();
-        let face = simulator.scene.attach(id).unwrap();
+        let face = simulator.scene.attach(id, None).unwrap();
         simulator.set_weights(face, &[1.0]);
         simulator.advance(true);
         let stats = simulator.advance(true);
@@ -388,7 +392,7 @@ fn no_two_meshes_have_one_number_in_the_plan() {
     simulator.scene.remove_mesh(removed).unwrap();
     let second = add(&mut simulator);
     for id in [first, second] {
-        let face = simulator.scene.attach(id).unwrap();
+        let face = simulator.scene.attach(id, None).unwrap();
         simulator.set_weights(face, &[1.0]);
     }
     simulator.advance(true);

@@ -9,14 +9,18 @@ mod overlap;
 mod random;
 mod refusals;
 mod simulator;
+mod skeletons;
+mod skin_kernel;
 
 use std::sync::Arc;
 
+use morph_core::skin::{SkinPose, skin};
 use morph_core::{
     BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout, morph,
 };
 
 use crate::desc::{Capacities, Method};
+use crate::mesh_desc::MeshSkin;
 use crate::scene::{Constants, InstanceId};
 use simulator::Simulator;
 
@@ -30,6 +34,7 @@ fn constants(method: Method, history: bool) -> Constants {
             geometry_bytes: 1 << 20,
             delta_budget_bytes: 1 << 20,
             instance_capacity: 40,
+            bone_capacity: if method == Method::Gather { 100 } else { 0 },
             frame_bytes: 1 << 16,
             staging_bytes_per_frame: 1 << 17,
             frame_slot_count: 2,
@@ -81,7 +86,23 @@ fn strip(vertex_count: u32, quantization: Quantization) -> (Arc<MorphMesh>, Rest
 /// Asserts that an instance's current range is what the host kernel says of these weights, to the bit.
 #[track_caller]
 fn assert_shows(simulator: &Simulator, id: InstanceId, mesh: &MorphMesh, rest: &RestPose, weights: &[f32]) {
-    let expected = morph(mesh, &rest.streams(), weights).unwrap();
+    assert_shows_posed(simulator, id, mesh, rest, weights, None);
+}
+
+/// The same with what bones then make of it.
+#[track_caller]
+fn assert_shows_posed(
+    simulator: &Simulator,
+    id: InstanceId,
+    mesh: &MorphMesh,
+    rest: &RestPose,
+    weights: &[f32],
+    bones: Option<(&MeshSkin, &SkinPose)>,
+) {
+    let mut expected = morph(mesh, &rest.streams(), weights).unwrap();
+    if let Some((held, pose)) = bones {
+        expected = skin(&expected, &held.weights, pose, held.directions).unwrap();
+    }
     let shown = simulator.morphed(id);
     let bits = |stream: &[[f32; 3]]| stream.iter().flatten().map(|it| it.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&shown.positions), bits(&expected.positions), "positions");

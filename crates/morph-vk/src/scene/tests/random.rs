@@ -4,28 +4,34 @@
 use std::sync::Arc;
 
 use morph_core::plan::{FramePlan, Interval, PlanStep};
+use morph_core::skin::{BoneRows, DirectionTransform, InfluenceCount, SkinPose, SkinWeights};
 use morph_core::{
     BaseNormals, BuildOptions, MorphMesh, MorphTarget, MorphedStreams, Quantization, RestPose, VertexLayout,
 };
 use proptest::prelude::*;
 
-use super::{Simulator, assert_shows, constants};
+use super::{Simulator, assert_shows_posed, constants};
 use crate::desc::Method;
 use crate::error::MorphError;
-use crate::mesh_desc::MeshDesc;
-use crate::scene::{InstanceId, MeshId, MeshState};
+use crate::mesh_desc::{MeshDesc, MeshSkin};
+use crate::scene::{InstanceId, MeshId, MeshState, SkeletonId};
 
 #[derive(Debug, Clone)]
 struct MeshRecipe {
     vertex_count: u32,
     quantization: Quantization,
     targets: Vec<(Vec<u32>, bool, bool)>,
+    skin: Option<(InfluenceCount, DirectionTransform)>,
     seed: u32,
 }
 
 #[derive(Debug, Clone)]
 enum Operation {
     Attach(prop::sample::Index),
+    AttachSkinned(prop::sample::Index, prop::sample::Index),
+    AddSkeleton(u32),
+    RemoveSkeleton(prop::sample::Index),
+    SetPose(prop::sample::Index, u32),
     Detach(prop::sample::Index),
     SetWeights(prop::sample::Index, Vec<f32>),
     Show(prop::sample::Index, bool),
@@ -45,13 +51,23 @@ fn mesh_recipe() -> impl Strategy<Value = MeshRecipe> {
         let moved = prop::collection::btree_set(0..vertex_count, 0..=vertex_count as usize);
         let target = (moved, any::<bool>(), any::<bool>())
             .prop_map(|(moved, normals, tangents)| (moved.into_iter().collect(), normals, tangents));
-        prop::collection::vec(target, 0..6).prop_map(move |targets| MeshRecipe {
+        (prop::collection::vec(target, 0..6), skin_recipe()).prop_map(move |(targets, skin)| MeshRecipe {
             vertex_count,
             quantization,
             targets,
+            skin,
             seed,
         })
     })
+}
+
+fn skin_recipe() -> impl Strategy<Value = Option<(InfluenceCount, DirectionTransform)>> {
+    let influences = prop_oneof![Just(InfluenceCount::Four), Just(InfluenceCount::Eight)];
+    let directions = prop_oneof![
+        Just(DirectionTransform::Linear),
+        Just(DirectionTransform::Cofactor)
+    ];
+    prop::option::weighted(0.7, (influences, directions))
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -59,6 +75,10 @@ fn operation() -> impl Strategy<Value = Operation> {
     let weight = prop_oneof![Just(0.0f32), Just(1.0), -3.0f32..3.0];
     prop_oneof![
         2 => index().prop_map(Operation::Attach),
+        3 => (index(), index()).prop_map(|(mesh, skeleton)| Operation::AttachSkinned(mesh, skeleton)),
+        1 => (MESH_BONES..6).prop_map(Operation::AddSkeleton),
+        1 => index().prop_map(Operation::RemoveSkeleton),
+        3 => (index(), 0..20_u32).prop_map(|(skeleton, seed)| Operation::SetPose(skeleton, seed)),
         1 => index().prop_map(Operation::Detach),
         4 => (index(), prop::collection::vec(weight, 0..6)).prop_map(|(i, w)| Operation::SetWeights(i, w)),
         1 => (index(), any::<bool>()).prop_map(|(i, on)| Operation::Show(i, on)),
@@ -70,13 +90,54 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-fn cook(recipe: &MeshRecipe) -> (Arc<MorphMesh>, RestPose) {
-    let mut state = recipe.seed | 1;
-    // A small generator: the values only have to differ from each other.
-    let mut next = || {
+/// Bones that the vertices of meshes are held by.
+const MESH_BONES: u32 = 3;
+
+/// A small generator of numbers between -2 and 2: they only have to differ from each other.
+fn numbers(seed: u32) -> impl FnMut() -> f32 {
+    let mut state = seed | 1;
+    move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) as f32 / (1 << 22) as f32 - 2.0
-    };
+    }
+}
+
+/// The bones of a pose; seed 0 is the pose of a new skeleton.
+fn bones(bone_count: u32, seed: u32) -> Vec<BoneRows> {
+    let mut next = numbers(seed);
+    let identity = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    (0..bone_count)
+        .map(|_| match seed {
+            0 => identity,
+            _ => std::array::from_fn(|_| std::array::from_fn(|_| next())),
+        })
+        .collect()
+}
+
+/// Some vertices are held by nothing.
+fn cook_skin(recipe: &MeshRecipe) -> Option<MeshSkin> {
+    let (influence_count, directions) = recipe.skin?;
+    let mut next = numbers(recipe.seed.wrapping_add(7));
+    let count = recipe.vertex_count as usize * influence_count.get();
+    let joints = (0..count).map(|_| (next().abs() * 1.49) as u16).collect();
+    let weights = (0..count)
+        .map(|at| match at / influence_count.get() % 4 {
+            3 => 0.0,
+            _ => (next() - 0.5).max(0.0),
+        })
+        .collect();
+    let weights = Arc::new(SkinWeights::new(influence_count, joints, weights).unwrap());
+    Some(MeshSkin { weights, directions })
+}
+
+struct Cooked {
+    mesh: Arc<MorphMesh>,
+    rest: RestPose,
+    skin: Option<MeshSkin>,
+}
+
+fn cook(recipe: &MeshRecipe) -> Cooked {
+    let mut next = numbers(recipe.seed);
     let mut triple = || [next(), next(), next()];
     let positions: Vec<_> = (0..recipe.vertex_count).map(|_| triple()).collect();
     let normals: Vec<_> = (0..recipe.vertex_count).map(|_| triple()).collect();
@@ -106,13 +167,24 @@ fn cook(recipe: &MeshRecipe) -> (Arc<MorphMesh>, RestPose) {
         Some(&tangents),
         BaseNormals::AsGiven,
     );
-    (Arc::new(mesh), rest.unwrap())
+    Cooked {
+        mesh: Arc::new(mesh),
+        rest: rest.unwrap(),
+        skin: cook_skin(recipe),
+    }
+}
+
+/// What the test knows of a skeleton.
+struct Bones {
+    id: SkeletonId,
+    pose: SkinPose,
 }
 
 /// What the test knows of an instance.
 struct Known {
     id: InstanceId,
     mesh: usize,
+    skeleton: Option<SkeletonId>,
     weights: Vec<f32>,
     enabled: bool,
     visible: bool,
@@ -159,26 +231,67 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
     constants.capacities.frame_bytes = 1 << 10;
     constants.capacities.staging_bytes_per_frame = (1 << 10) + 1024;
     let mut simulator = Simulator::new(constants);
-    let cooked: Vec<_> = recipes.iter().map(cook).collect();
+    let mut cooked: Vec<_> = recipes.iter().map(cook).collect();
     let meshes: Vec<MeshId> = cooked
-        .iter()
-        .map(|(mesh, rest)| {
-            simulator
-                .scene
-                .add_mesh(MeshDesc::new(Arc::clone(mesh), rest.clone()))
-                .unwrap()
+        .iter_mut()
+        .map(|cooked| {
+            if method == Method::Scatter {
+                cooked.skin = None;
+            }
+            let desc = MeshDesc {
+                skin: cooked.skin.clone(),
+                ..MeshDesc::new(Arc::clone(&cooked.mesh), cooked.rest.clone())
+            };
+            simulator.scene.add_mesh(desc).unwrap()
         })
         .collect();
+    let mut skeletons: Vec<Bones> = Vec::new();
     let mut instances: Vec<Known> = Vec::new();
     for operation in operations {
         match operation {
-            Operation::Attach(index) => {
+            Operation::AddSkeleton(bone_count) => match simulator.scene.add_skeleton(bone_count) {
+                Ok(id) => skeletons.push(Bones {
+                    id,
+                    pose: SkinPose::new(&bones(bone_count, 0)).unwrap(),
+                }),
+                Err(MorphError::BoneCapacity { .. } | MorphError::FrameDataFull { .. }) => {}
+                Err(error) => panic!("{error}"),
+            },
+            Operation::RemoveSkeleton(_) | Operation::SetPose(..) if skeletons.is_empty() => {}
+            Operation::RemoveSkeleton(index) => {
+                let at = index.index(skeletons.len());
+                let id = skeletons[at].id;
+                let used = instances.iter().filter(|it| it.skeleton == Some(id)).count() as u32;
+                match simulator.scene.remove_skeleton(id) {
+                    Ok(()) if used == 0 => drop(skeletons.swap_remove(at)),
+                    Err(MorphError::SkeletonInUse { instance_count }) if instance_count == used => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+            Operation::SetPose(index, seed) => {
+                let count = skeletons.len();
+                let skeleton = &mut skeletons[index.index(count)];
+                let given = bones(skeleton.pose.bone_count() as u32, seed);
+                let pose = SkinPose::new(&given).unwrap();
+                let changed = simulator.scene.set_pose(skeleton.id, &given).unwrap();
+                assert_eq!(changed, pose != skeleton.pose);
+                skeleton.pose = pose;
+            }
+            Operation::Attach(index) | Operation::AttachSkinned(index, _) => {
                 let mesh = index.index(meshes.len());
-                match simulator.scene.attach(meshes[mesh]) {
+                let skeleton = match operation {
+                    Operation::AttachSkinned(_, skeleton) if !skeletons.is_empty() => {
+                        Some(skeletons[skeleton.index(skeletons.len())].id)
+                    }
+                    _ => None,
+                };
+                match simulator.scene.attach(meshes[mesh], skeleton) {
+                    Err(MorphError::MeshWithoutSkin) if cooked[mesh].skin.is_none() => {}
                     Ok(id) => {
                         instances.push(Known {
                             id,
                             mesh,
+                            skeleton,
                             weights: Vec::new(),
                             enabled: true,
                             visible: true,
@@ -215,7 +328,8 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
                     let slot = simulator.last_slot();
                     simulator.scene.discard_frame(slot);
                 } else {
-                    frame(&mut simulator, &cooked, &meshes, &mut instances, pipelines_ready);
+                    let world = (&cooked[..], &meshes[..], &skeletons[..]);
+                    frame(&mut simulator, world, &mut instances, pipelines_ready);
                 }
             }
             _ if instances.is_empty() => {}
@@ -226,7 +340,7 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
             Operation::SetWeights(index, weights) => {
                 let count = instances.len();
                 let known = &mut instances[index.index(count)];
-                let target_count = cooked[known.mesh].0.target_count();
+                let target_count = cooked[known.mesh].mesh.target_count();
                 known.weights = weights.into_iter().take(target_count).collect();
                 let weights = &known.weights;
                 simulator
@@ -248,22 +362,20 @@ fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, hist
             }
         }
     }
-    settle(&mut simulator, &cooked, &meshes, &mut instances);
+    settle(&mut simulator, (&cooked, &meshes, &skeletons), &mut instances);
 }
 
+/// What instances are instances of.
+type World<'a> = (&'a [Cooked], &'a [MeshId], &'a [Bones]);
+
 /// In the end everything is right and nothing is left to do.
-fn settle(
-    simulator: &mut Simulator,
-    cooked: &[(Arc<MorphMesh>, RestPose)],
-    meshes: &[MeshId],
-    instances: &mut [Known],
-) {
+fn settle(simulator: &mut Simulator, world: World<'_>, instances: &mut [Known]) {
     for known in instances.iter_mut() {
         known.visible = true;
         simulator.scene.set_visible(known.id, true).unwrap();
     }
     for _ in 0..200 {
-        frame(simulator, cooked, meshes, instances, true);
+        frame(simulator, world, instances, true);
     }
     let stats = simulator.advance(true);
     assert!(
@@ -275,8 +387,7 @@ fn settle(
 /// Runs a frame and checks every instance that the frame promises to be right.
 fn frame(
     simulator: &mut Simulator,
-    cooked: &[(Arc<MorphMesh>, RestPose)],
-    meshes: &[MeshId],
+    (cooked, meshes, skeletons): World<'_>,
     instances: &mut [Known],
     pipelines_ready: bool,
 ) {
@@ -287,15 +398,19 @@ fn frame(
     let stats = simulator.advance(pipelines_ready);
     assert_unordered_steps_are_disjoint(&simulator.scene.plan);
     for known in instances.iter().filter(|it| it.visible) {
-        let (mesh, rest) = &cooked[known.mesh];
+        let Cooked { mesh, rest, skin } = &cooked[known.mesh];
         let off = vec![];
+        let pose = skeletons.iter().find(|it| Some(it.id) == known.skeleton);
+        let posed = skin.as_ref().zip(pose.map(|it| &it.pose));
         match states[known.mesh] {
             MeshState::Resident if pipelines_ready => {
                 let weights = if known.enabled { &known.weights } else { &off };
-                assert_shows(simulator, known.id, mesh, rest, weights);
+                assert_shows_posed(simulator, known.id, mesh, rest, weights, posed);
             }
+            // Whether the skin is there yet, its state does not say.
+            MeshState::Refused { .. } if posed.is_some() && stats.degraded_instances > 0 => {}
             MeshState::Refused { .. } if simulator.scene.vertex_range(known.id).unwrap().written => {
-                assert_shows(simulator, known.id, mesh, rest, &[]);
+                assert_shows_posed(simulator, known.id, mesh, rest, &[], posed);
             }
             _ => {}
         }

@@ -38,11 +38,11 @@ fn an_instance_without_room_is_an_error_and_nothing_is_half_done() {
         4000 + mesh.size_bytes(morph_core::Layout::VertexMajor) + 16 + 80 + 8500;
     let mut simulator = Simulator::new(constants);
     let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
-    simulator.scene.attach(id).unwrap();
-    simulator.scene.attach(id).unwrap();
+    simulator.scene.attach(id, None).unwrap();
+    simulator.scene.attach(id, None).unwrap();
     let free = simulator.scene.geometry.free_bytes();
     assert!(matches!(
-        simulator.scene.attach(id),
+        simulator.scene.attach(id, None),
         Err(MorphError::OutOfSpace { .. })
     ));
     assert!(matches!(
@@ -86,7 +86,7 @@ fn b191_deltas_past_the_budget_are_refused_drawn_at_rest_and_judged_anew() {
             budget_bytes,
         };
         assert_eq!(simulator.scene.mesh_state(id).unwrap(), refused);
-        let face = simulator.scene.attach(id).unwrap();
+        let face = simulator.scene.attach(id, None).unwrap();
         simulator.set_weights(face, &[1.0]);
         simulator.advance(true);
         let stats = simulator.advance(true);
@@ -128,7 +128,7 @@ fn stale_handles_are_errors_and_never_something_else() {
         Err(MorphError::MeshInUse { instance_count: 1 })
     );
     simulator.scene.detach(face).unwrap();
-    let other = simulator.scene.attach(id).unwrap();
+    let other = simulator.scene.attach(id, None).unwrap();
     assert_ne!(face, other);
     let stale = MorphError::StaleHandle { kind: "instance" };
     assert_eq!(simulator.scene.detach(face), Err(stale.clone()));
@@ -137,7 +137,7 @@ fn stale_handles_are_errors_and_never_something_else() {
     simulator.scene.detach(other).unwrap();
     simulator.scene.remove_mesh(id).unwrap();
     assert_eq!(
-        simulator.scene.attach(id),
+        simulator.scene.attach(id, None),
         Err(MorphError::StaleHandle { kind: "mesh" })
     );
     assert_eq!(
@@ -152,25 +152,26 @@ fn capacities_of_instances_and_frame_data_are_kept_at_attach() {
     let (mesh, rest) = strip(4, Quantization::F32);
     let mut constants = constants(Method::Gather, false);
     constants.capacities.instance_capacity = 3;
-    constants.capacities.frame_bytes = 2 * (3 + 2) * 4;
+    constants.capacities.frame_bytes = 2 * (3 + 3) * 4;
     let mut simulator = Simulator::new(constants);
     let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     assert_eq!(
         simulator.scene.reserve_instances(id, 4),
         Err(MorphError::InstanceCapacity { capacity: 3 })
     );
-    simulator.scene.attach(id).unwrap();
-    simulator.scene.attach(id).unwrap();
+    simulator.scene.attach(id, None).unwrap();
+    simulator.scene.attach(id, None).unwrap();
     let full = MorphError::FrameDataFull {
-        asked_bytes: 20,
-        used_bytes: 40,
-        capacity_bytes: 40,
+        what: "one more instance of this mesh",
+        asked_bytes: 24,
+        used_bytes: 48,
+        capacity_bytes: 48,
     };
-    assert_eq!(simulator.scene.attach(id), Err(full));
+    assert_eq!(simulator.scene.attach(id, None), Err(full));
     simulator.scene.constants.capacities.frame_bytes = 100;
-    simulator.scene.attach(id).unwrap();
+    simulator.scene.attach(id, None).unwrap();
     assert_eq!(
-        simulator.scene.attach(id),
+        simulator.scene.attach(id, None),
         Err(MorphError::InstanceCapacity { capacity: 3 })
     );
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use morph_core::plan::{CopyStep, DispatchStep, FramePlan, Interval, Kernel, PlanBuffer, PlanStep};
 use morph_core::{MorphMesh, MorphedStreams, Quantization, RestPose};
 
+use super::skin_kernel;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::mesh_desc::MeshDesc;
 use crate::scene::{Constants, InstanceId, MeshId, Scene};
-use crate::shader_interface::{GatherParams, NO_STREAM, ScatterParams};
+use crate::shader_interface::{GatherParams, NO_POSE, NO_STREAM, NO_WEIGHTS, ScatterParams};
 use crate::stats::FrameStats;
 
 /// A scene with memory to run its plans on.
@@ -51,7 +52,7 @@ impl Simulator {
             .scene
             .add_mesh(MeshDesc::new(Arc::clone(mesh), rest.clone()))
             .unwrap();
-        let face = simulator.scene.attach(id).unwrap();
+        let face = simulator.scene.attach(id, None).unwrap();
         (simulator, id, face)
     }
 
@@ -152,7 +153,7 @@ impl Simulator {
     }
 
     fn dispatch(&mut self, step: &DispatchStep) {
-        let [rest, deltas, frame] = step.reads.map(|interval| self.slice(interval).to_vec());
+        let [rest, deltas, frame, skin] = step.reads.map(|interval| self.slice(interval).to_vec());
         let mut output = self.slice(step.writes).to_vec();
         let [local_x, local_y] = step.kernel.local_size();
         let [x, y, z] = step.group_count;
@@ -161,6 +162,7 @@ impl Simulator {
             rest: &rest,
             deltas: &deltas,
             frame: &frame,
+            skin: &skin,
             output: &mut output,
         };
         let layout = self.scene.constants.layout;
@@ -171,14 +173,20 @@ impl Simulator {
                 assert!(invocations >= u64::from(params.entry_count), "too few groups");
                 scatter(memory, &params, step.quantization, layout);
             }
-            Kernel::GatherX32Y1 | Kernel::GatherX8Y16 => {
+            Kernel::GatherX32Y1 | Kernel::GatherX8Y16 | Kernel::SkinnedX32Y1 | Kernel::SkinnedX8Y16 => {
                 let params: GatherParams = *bytemuck::from_bytes(parameters);
                 assert!(
                     invocations >= u64::from(params.vertex_count),
                     "too few groups in x and z"
                 );
                 assert!(y * local_y >= params.instance_count, "too few groups in y");
-                gather(memory, &params, step.quantization, layout);
+                gather(
+                    memory,
+                    &params,
+                    step.quantization,
+                    layout,
+                    step.kernel.is_skinned(),
+                );
             }
         }
         let start = step.writes.offset as usize;
@@ -190,10 +198,11 @@ struct Memory<'a> {
     rest: &'a [u8],
     deltas: &'a [u8],
     frame: &'a [u8],
+    skin: &'a [u8],
     output: &'a mut Vec<u8>,
 }
 
-fn word(bytes: &[u8], index: usize) -> u32 {
+pub(super) fn word(bytes: &[u8], index: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|byte| bytes[index * 4 + byte]))
 }
 
@@ -273,13 +282,16 @@ fn gather(
     params: &GatherParams,
     quantization: Quantization,
     layout: morph_core::VertexLayout,
+    skins: bool,
 ) {
     let stride = layout.stride_bytes as usize / 4;
     let has = |bits: u32, bit: u32| bits & bit != 0;
     for instance in 0..params.instance_count as usize {
-        let record = params.first_record as usize + instance * 2;
+        let record = params.first_record as usize + instance * 3;
         let output_offset = word(memory.frame, record) as usize;
-        let weights_offset = word(memory.frame, record + 1) as usize;
+        let weights_offset = word(memory.frame, record + 1);
+        let pose_offset = word(memory.frame, record + 2);
+        assert!(skins || (weights_offset != NO_WEIGHTS && pose_offset == NO_POSE));
         for vertex in 0..params.vertex_count as usize {
             // Which streams an entry holds, in its order, and where each goes.
             let streams = [
@@ -306,7 +318,12 @@ fn gather(
                     }
                 }
             }
-            for entry in word(memory.deltas, vertex)..word(memory.deltas, vertex + 1) {
+            let entries = if weights_offset == NO_WEIGHTS {
+                0..0
+            } else {
+                word(memory.deltas, vertex)..word(memory.deltas, vertex + 1)
+            };
+            for entry in entries {
                 let first = (params.entries_offset + entry * params.entry_words) as usize;
                 let wide = quantization == Quantization::F32;
                 let target = if wide {
@@ -314,7 +331,7 @@ fn gather(
                 } else {
                     u32::from(half_word(memory.deltas, first * 2))
                 };
-                let weight = f32::from_bits(word(memory.frame, weights_offset + target as usize));
+                let weight = f32::from_bits(word(memory.frame, (weights_offset + target) as usize));
                 let mut place = 1;
                 for (stream, (held, written, attribute)) in streams.into_iter().enumerate() {
                     if !held {
@@ -344,6 +361,17 @@ fn gather(
                     }
                 }
             }
+            if pose_offset == NO_POSE {
+                continue;
+            }
+            let places = streams.map(|(_, written, attribute)| {
+                let place = attribute.filter(|_| written)?;
+                Some(output_offset + vertex * stride + place as usize / 4)
+            });
+            let influence_count = params.influence_count as usize;
+            let influences = skin_kernel::influences(memory.skin, influence_count, vertex);
+            let pose = &memory.frame[pose_offset as usize * 16..];
+            skin_kernel::skin(memory.output, places, &influences, pose, params.by_cofactors == 1);
         }
     }
 }
