@@ -68,11 +68,11 @@ proptest! {
         let (mesh, rest) = strip(9, Quantization::F32);
         let mut simulator = Simulator::new(readers_elsewhere(method, true));
         let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
-        let mut instances = vec![simulator.scene.attach(id).unwrap()];
+        let mut instances = vec![simulator.scene.attach(id, None).unwrap()];
         let mut shown: Vec<(usize, Vec<u8>)> = Vec::new();
         for operation in operations {
             match operation {
-                Operation::Attach => instances.extend(simulator.scene.attach(id)),
+                Operation::Attach => instances.extend(simulator.scene.attach(id, None)),
                 Operation::SetWeights(index, weights) => {
                     simulator.set_weights(*index.get(&instances), &weights);
                 }
