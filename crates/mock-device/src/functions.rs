@@ -219,7 +219,7 @@ unsafe extern "system" fn create_compute_pipelines(
         unsafe {
             pipelines
                 .wrapping_add(index)
-                .write(vk::Pipeline::from_raw(handle))
+                .write(vk::Pipeline::from_raw(handle));
         };
     }
     vk::Result::SUCCESS
@@ -238,7 +238,7 @@ unsafe extern "system" fn allocate_descriptor_sets(
         // SAFETY: the caller passes places for `count` handles.
         unsafe {
             sets.wrapping_add(index)
-                .write(vk::DescriptorSet::from_raw(handle))
+                .write(vk::DescriptorSet::from_raw(handle));
         };
     }
     vk::Result::SUCCESS

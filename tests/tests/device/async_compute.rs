@@ -343,7 +343,7 @@ fn check_frames(device: &HeadlessDevice, method: Method, history: bool, order: O
         let before = shown.clone();
         for (index, instance) in engine.instances.iter().enumerate() {
             // Some stay as they are for a frame, and swap nothing.
-            if (index as u64 + number) % 4 > 0 {
+            if !(index as u64 + number).is_multiple_of(4) {
                 shown[index] = weights(number, index);
                 engine.pass.set_weights(*instance, &shown[index]).unwrap();
             }
