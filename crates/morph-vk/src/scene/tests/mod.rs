@@ -6,10 +6,12 @@
 
 mod frames;
 mod random;
+mod recipes;
 mod refusals;
 mod simulator;
 mod skeletons;
 mod skin_kernel;
+mod skin_refusals;
 
 use std::sync::Arc;
 
