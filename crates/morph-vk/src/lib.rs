@@ -4,7 +4,10 @@
 //! device-local buffer, and depth, shadow, motion and color passes all draw that range, so they cannot disagree.
 //! The engine owns the device, the queue, the memory and the command buffer; the pass records.
 //!
-//! Results equal `morph_core::morph`, the host kernel, to the last bit.
+//! Results equal `morph_core::morph`, the host kernel, to the last bit, and where bones then carry them
+//! `morph_core::skin`: meshes with a skin ([`MeshDesc::with_skin`]) follow a skeleton
+//! ([`MorphPass::add_skeleton`], [`MorphPass::attach_skinned`]), whose pose all its submeshes share and which is sent
+//! once a frame.
 //!
 //! ```no_run
 //! # fn frame(

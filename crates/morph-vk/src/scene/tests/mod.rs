@@ -7,10 +7,12 @@
 mod frames;
 mod overlap;
 mod random;
+mod recipes;
 mod refusals;
 mod simulator;
 mod skeletons;
 mod skin_kernel;
+mod skin_refusals;
 
 use std::sync::Arc;
 

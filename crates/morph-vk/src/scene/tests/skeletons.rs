@@ -1,4 +1,4 @@
-//! Skinning behind the morph: what is sent, what is written, and what is refused.
+//! Skinning behind the morph: what is sent and what is written.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use morph_core::skin::{BoneRows, DirectionTransform, InfluenceCount, SkinError, 
 use morph_core::{BuildOptions, MorphMesh, Quantization, RestPose};
 
 use super::{Simulator, assert_shows, assert_shows_posed, constants, strip};
-use crate::desc::{Capacities, Method};
+use crate::desc::Method;
 use crate::error::MorphError;
 use crate::mesh_desc::{MeshDesc, MeshSkin};
 use crate::scene::{Constants, InstanceId, MeshState, SkeletonId};
 
 /// A strip whose vertices are held by two of three bones, every fifth by none.
-fn skinned_strip(vertex_count: u32) -> (Arc<MorphMesh>, RestPose, MeshSkin) {
+pub(super) fn skinned_strip(vertex_count: u32) -> (Arc<MorphMesh>, RestPose, MeshSkin) {
     let (mesh, rest) = strip(vertex_count, Quantization::Half);
     (mesh, rest, skin_for(vertex_count))
 }
 
-fn skin_for(vertex_count: u32) -> MeshSkin {
+pub(super) fn skin_for(vertex_count: u32) -> MeshSkin {
     let vertices = 0..vertex_count as u16;
     let joints = vertices.clone().flat_map(|it| [it % 3, (it + 1) % 3, 0, 0]);
     let weights = vertices.flat_map(|it| match it % 5 {
@@ -32,12 +32,12 @@ fn skin_for(vertex_count: u32) -> MeshSkin {
     }
 }
 
-fn desc(mesh: &Arc<MorphMesh>, rest: &RestPose, skin: &MeshSkin) -> MeshDesc {
+pub(super) fn desc(mesh: &Arc<MorphMesh>, rest: &RestPose, skin: &MeshSkin) -> MeshDesc {
     MeshDesc::new(Arc::clone(mesh), rest.clone()).with_skin(Arc::clone(&skin.weights), skin.directions)
 }
 
 /// Three bones that stretch, lean and move.
-fn pose(x: f32) -> Vec<BoneRows> {
+pub(super) fn pose(x: f32) -> Vec<BoneRows> {
     (0..3_u8)
         .map(|bone| {
             let y = x + f32::from(bone);
@@ -353,103 +353,4 @@ fn poses_that_cannot_be_are_refused_by_bone_row_and_column() {
     }
     assert_eq!(scene.pose(stage.skeleton).unwrap().rows(), pose(0.5));
     assert!(stage.simulator.advance(true).is_idle(), "nothing changed");
-}
-
-#[test]
-fn skeletons_that_do_not_fit_are_refused_in_bones_and_bytes() {
-    let mut constants = constants(Method::Gather, false);
-    constants.capacities.bone_capacity = 10;
-    constants.capacities.frame_bytes = 7 * Capacities::BONE_BYTES + 100;
-    let (mesh, rest, skin) = skinned_strip(4);
-    let mut simulator = Simulator::new(constants);
-    let scene = &mut simulator.scene;
-    assert!(matches!(
-        scene.add_skeleton(0),
-        Err(MorphError::InvalidDesc {
-            member: "bone_count",
-            ..
-        })
-    ));
-    let skeleton = scene.add_skeleton(4).unwrap();
-    let refused = MorphError::BoneCapacity {
-        asked: 7,
-        used: 4,
-        capacity: 10,
-    };
-    assert_eq!(scene.add_skeleton(7), Err(refused));
-    let refused = MorphError::FrameDataFull {
-        what: "a skeleton's pose",
-        asked_bytes: 6 * 48,
-        used_bytes: 4 * 48,
-        capacity_bytes: 7 * 48 + 100,
-    };
-    assert_eq!(scene.add_skeleton(6), Err(refused));
-    let id = scene.add_mesh(desc(&mesh, &rest, &skin)).unwrap();
-    let body = scene.attach(id, Some(skeleton)).unwrap();
-    let in_use = MorphError::SkeletonInUse { instance_count: 1 };
-    assert_eq!(scene.remove_skeleton(skeleton), Err(in_use));
-    scene.detach(body).unwrap();
-    scene.remove_skeleton(skeleton).unwrap();
-    let stale = || MorphError::StaleHandle { kind: "skeleton" };
-    assert_eq!(scene.remove_skeleton(skeleton), Err(stale()));
-    assert_eq!(scene.attach(id, Some(skeleton)), Err(stale()));
-    assert_eq!(scene.set_pose(skeleton, &pose(1.0)), Err(stale()));
-    assert_ne!(scene.add_skeleton(7).unwrap(), skeleton);
-    assert_eq!(scene.skeletons.bone_count(), 7);
-}
-
-#[test]
-fn skins_that_do_not_fit_are_refused_and_leave_nothing_behind() {
-    let (mesh, rest, skin) = skinned_strip(6);
-    let mut simulator = Simulator::new(constants(Method::Gather, false));
-    let scene = &mut simulator.scene;
-    let other =
-        MeshDesc::new(Arc::clone(&mesh), rest.clone()).with_skin(skin_for(5).weights, skin.directions);
-    let count = SkinError::VertexCount {
-        found: 5,
-        vertex_count: 6,
-    };
-    assert_eq!(scene.add_mesh(other), Err(MorphError::Skin(count)));
-    let plain = scene
-        .add_mesh(MeshDesc::new(Arc::clone(&mesh), rest.clone()))
-        .unwrap();
-    let held = scene.add_mesh(desc(&mesh, &rest, &skin)).unwrap();
-    assert_eq!(scene.skin_bytes(), 6 * 24);
-    let (short, whole) = (scene.add_skeleton(2).unwrap(), scene.add_skeleton(3).unwrap());
-    assert_eq!(scene.attach(plain, Some(whole)), Err(MorphError::MeshWithoutSkin));
-    // Vertex 1 is the first that bone 2 holds.
-    let joint = SkinError::JointOutOfRange {
-        vertex: 1,
-        influence: 1,
-        joint: 2,
-        bone_count: 2,
-    };
-    assert_eq!(scene.attach(held, Some(short)), Err(MorphError::Skin(joint)));
-    assert_eq!(scene.instance_count(), 0);
-    for mesh in [plain, held] {
-        scene.remove_mesh(mesh).unwrap();
-    }
-    assert_eq!((scene.skin_bytes(), scene.geometry.free_bytes()), (0, 1 << 20));
-
-    let mut tight = constants(Method::Gather, false);
-    tight.capacities.geometry_bytes = 300;
-    let mut simulator = Simulator::new(tight);
-    assert!(matches!(
-        simulator.scene.add_mesh(desc(&mesh, &rest, &skin)),
-        Err(MorphError::OutOfSpace {
-            what: "skin weights",
-            asked_bytes: 144,
-            ..
-        })
-    ));
-    assert_eq!(simulator.scene.geometry.free_bytes(), 300);
-    let mut without = constants(Method::Gather, false);
-    without.capacities.bone_capacity = 0;
-    for constants in [without, constants(Method::Scatter, false)] {
-        let mut simulator = Simulator::new(constants);
-        assert_eq!(
-            simulator.scene.add_mesh(desc(&mesh, &rest, &skin)),
-            Err(MorphError::SkinningOff)
-        );
-    }
 }
