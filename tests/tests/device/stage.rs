@@ -161,6 +161,7 @@ impl Stage {
                         model: actor.model,
                         previous_model: actor.model,
                         material: actor.material,
+                        placement: None,
                     }
                 })
                 .collect();

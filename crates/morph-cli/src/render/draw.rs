@@ -209,6 +209,7 @@ fn render(
                 model: shown.world,
                 previous_model: shown.world,
                 material: part.material,
+                placement: None,
             })
         }));
         indices.push(buffer);
