@@ -9,6 +9,11 @@ fn the_smallest_engine_equals_the_host() {
     // Without a driver this fails with the line that installs one.
     let summary = embed::run(None).unwrap_or_else(|error| panic!("{error:#}"));
     assert_eq!(summary.difference, 0, "{summary:?}");
+    assert_eq!(
+        (summary.frames, summary.vertices),
+        (29, 12),
+        "one frame was dropped: {summary:?}"
+    );
     assert!(
         summary.dispatches > 10 && summary.barriers > summary.dispatches,
         "{summary:?}"

@@ -5,7 +5,7 @@
 //
 //     layout(location = 3) in uint transform_id;
 //     ...
-//     Placement placement = placement_load(PlacementTable(row_count, stride, width), transform_id);
+//     Placement placement = placement_load(PlacementTable(first_word, row_count, stride, width), transform_id);
 //     vec3 placed = placement_apply(placement, position);
 //     vec3 placed_normal = placement_apply_normal(placement, normal);
 //
@@ -26,9 +26,10 @@
 
 // How the table is addressed.
 struct PlacementTable {
-    uint row_count; // submeshes that have a row
-    uint stride;    // words from one row to the next, at least 11
-    uint width;     // texels in a row of the texture; unused by the storage buffer
+    uint first_word; // where the table starts: 0 but where several share one buffer or texture
+    uint row_count;  // submeshes that have a row
+    uint stride;     // words from one row to the next, at least 11
+    uint width;      // texels in a row of the texture; unused by the storage buffer
 };
 
 struct Placement {
@@ -38,7 +39,7 @@ struct Placement {
     vec3 scale;
 };
 
-// A word of the table; the form of the table defines it.
+// A word of the buffer or texture that holds the table; the form of the table defines it.
 uint placement_word(PlacementTable table, uint word);
 
 float placement_float(PlacementTable table, uint word) {
@@ -56,7 +57,8 @@ Placement placement_load(PlacementTable table, uint submesh) {
     if (submesh >= table.row_count) {
         return placement;
     }
-    uint row = submesh * table.stride; // below 2^31: the host makes no larger table
+    // The product is below 2^31: the host makes no larger table.
+    uint row = table.first_word + submesh * table.stride;
     if (placement_word(table, row + PLACEMENT_PRESENCE_SLOT) != 1u) {
         return placement;
     }

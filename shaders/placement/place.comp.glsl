@@ -19,6 +19,7 @@ layout(set = 0, binding = 1, std430) readonly restrict buffer InputBuffer { uint
 layout(set = 0, binding = 2, std430) writeonly restrict buffer OutputBuffer { uint output_words[]; };
 
 layout(push_constant, std430) uniform PlaceParams {
+    uint first_word;
     uint row_count;
     uint stride;
     uint width;
@@ -42,7 +43,7 @@ void main() {
         return;
     }
     uint transform_id = input_words[vertex * 7];
-    PlacementTable table = PlacementTable(params.row_count, params.stride, params.width);
+    PlacementTable table = PlacementTable(params.first_word, params.row_count, params.stride, params.width);
     Placement placement = placement_load(table, transform_id);
     store_output(vertex * 6, placement_apply(placement, load_input(vertex * 7 + 1)));
     store_output(vertex * 6 + 3, placement_apply_normal(placement, load_input(vertex * 7 + 4)));

@@ -1,6 +1,7 @@
 #version 450
 // Motion in pixels of the picture, from where the surface was to where it is: x to the right, y down.
 #extension GL_GOOGLE_include_directive : require
+#define RENDER_MOTION
 #include "render/interface.glsl"
 
 layout(location = 0) in vec4 current_clip;

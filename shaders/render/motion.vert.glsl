@@ -1,7 +1,9 @@
 #version 450
 // Motion vectors: the vertex now, from the range that every pass draws, and the vertex one frame ago, from the range
-// that holds it.
+// that holds it; the same for model matrix and placement.
 #extension GL_GOOGLE_include_directive : require
+#define RENDER_MOTION
+#include "render/placed.glsl"
 #include "render/transform.glsl"
 
 layout(location = 0) in vec3 position;
@@ -13,7 +15,8 @@ layout(location = 1) out vec4 previous_clip;
 invariant gl_Position;
 
 void main() {
-    gl_Position = clip_position(world_position(position));
+    gl_Position = clip_position(world_position(place_position(draw.placement, position)));
     current_clip = gl_Position;
-    previous_clip = previous_clip_position(previous_world_position(previous_position));
+    vec3 previous = place_position(draw.previous_placement, previous_position);
+    previous_clip = previous_clip_position(previous_world_position(previous));
 }

@@ -488,6 +488,7 @@ impl Readers {
                     double_sided: true,
                     ..Material::CLAY
                 },
+                placement: None,
             });
             if let Some(sink) = &self.sink {
                 let size = u64::from(range.vertex_count) * stride;

@@ -14,7 +14,7 @@ use morph_vk::{
 
 use crate::device::HeadlessDevice;
 use crate::error::DeviceError;
-use crate::memory::readback;
+use crate::transfer::{readback, readback_ranges};
 
 /// What went wrong between a mesh and its morphed vertices.
 #[derive(Debug, thiserror::Error)]
@@ -224,12 +224,33 @@ impl Deformer {
         Ok(unsafe { readback(&self.device, self.buffer(), offset, length) }?)
     }
 
-    /// The morphed attributes of an instance, bit by bit as the device wrote them.
+    /// The morphed attributes of each instance, bit by bit as the device wrote them; empty for a stale handle.
+    ///
+    /// All of them are read in one submit.
     ///
     /// # Errors
     /// The device failed.
-    pub fn morphed(&self, instance: InstanceId) -> Result<MorphedStreams, DeformError> {
-        Ok(unpack(self.pass.layout(), &self.vertex_bytes(instance)?))
+    pub fn morphed(&self, instances: &[InstanceId]) -> Result<Vec<MorphedStreams>, DeformError> {
+        let layout = self.pass.layout();
+        let stride = u64::from(layout.stride_bytes);
+        let ranges: Vec<(u64, u64)> = instances
+            .iter()
+            .map(|&instance| {
+                self.pass.vertex_range(instance).map_or((0, 0), |range| {
+                    let first = u64::from(range.current_first_vertex) * stride;
+                    (first, u64::from(range.vertex_count) * stride)
+                })
+            })
+            .collect();
+        // SAFETY: ranges lie within the geometry buffer, which has TRANSFER_SRC among its usages.
+        let bytes = unsafe { readback_ranges(&self.device, self.buffer(), &ranges) }?;
+        let mut rest = bytes.as_slice();
+        let streams = ranges.iter().map(|&(_, length)| {
+            let (own, others) = rest.split_at(length as usize);
+            rest = others;
+            unpack(layout, own)
+        });
+        Ok(streams.collect())
     }
 }
 

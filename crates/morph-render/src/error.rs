@@ -140,6 +140,17 @@ pub enum RenderError {
     /// The vertex layout cannot be right.
     #[error(transparent)]
     Layout(#[from] morph_core::LayoutError),
+    /// The buffer of placement tables is larger than the device can bind.
+    #[error(
+        "placement tables of {size_bytes} bytes are not possible: this device binds at most {limit} bytes \
+         (maxStorageBufferRange); spread them over several buffers"
+    )]
+    PlacementTables {
+        /// The size of the buffer.
+        size_bytes: u64,
+        /// The most that the device binds.
+        limit: u32,
+    },
     /// The vertices are longer than the device can draw from.
     #[error(
         "a vertex stride of {stride_bytes} bytes is not possible: this device draws from at most {limit}"

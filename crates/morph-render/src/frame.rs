@@ -6,6 +6,8 @@ use ash::vk;
 use glam::{Mat4, Vec3};
 use morph_core::Aabb;
 
+use crate::placement::DrawPlacement;
+
 /// One picture of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -358,6 +360,8 @@ pub struct DrawItem {
     pub previous_model: Mat4,
     /// The surface.
     pub material: Material,
+    /// Where the submeshes of the vertices go before the model matrix; without it they stay, and nothing is read.
+    pub placement: Option<DrawPlacement>,
 }
 
 /// One frame.

@@ -1,10 +1,9 @@
 //! The structs that host and shaders share.
 //!
-//! Plain floats and arrays of floats only, because those lie the same way in Rust and in std430.
-//! A test reads the offsets out of the compiled modules and compares them by name with [`FRAME_MEMBERS`] and
-//! [`DRAW_MEMBERS`].
+//! Plain numbers and arrays of them only, because those lie the same way in Rust and in std430.
+//! A test reads the offsets out of the compiled modules and compares them by name with [`FRAME_MEMBERS`],
+//! [`DRAW_MEMBERS`] and [`MOTION_MEMBERS`].
 
-#[cfg(test)]
 use std::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
@@ -41,21 +40,40 @@ pub(crate) struct FrameConstants {
     pub(crate) pixel_height: f32,
 }
 
-/// One draw, as push constants; `DrawConstants` in `shaders/include/render/interface.glsl`.
+/// One draw of every pass but the motion pass, as push constants; `DrawConstants` in
+/// `shaders/include/render/interface.glsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub(crate) struct DrawConstants {
     /// Model to world space: three rows of four.
     pub(crate) model: [f32; 12],
-    pub(crate) previous_model: [f32; 12],
+    /// First word, rows and stride of the placement table; read only by the placed modules.
+    pub(crate) placement: [u32; 3],
     pub(crate) base_color: [f32; 3],
     pub(crate) roughness: f32,
     pub(crate) subsurface: [f32; 3],
     pub(crate) specular: f32,
 }
 
+/// One draw of the motion pass, as push constants; `MotionConstants` in `shaders/include/render/interface.glsl`.
+///
+/// It needs no material, and the others no last frame: each finds its own behind what all of them read.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub(crate) struct MotionConstants {
+    pub(crate) model: [f32; 12],
+    pub(crate) placement: [u32; 3],
+    pub(crate) previous_placement: [u32; 3],
+    pub(crate) previous_model: [f32; 12],
+}
+
+/// Bytes of the push constants of a draw, the longer of both forms.
+pub(crate) const PUSH_BYTES: u32 = size_of::<MotionConstants>() as u32;
+
 /// Every device takes push constants of 128 bytes and none has to take more.
-const _: () = assert!(size_of::<DrawConstants>() == 128);
+const _: () = assert!(PUSH_BYTES <= 128 && size_of::<DrawConstants>() <= PUSH_BYTES as usize);
+/// What all modules read stands at the same place in both forms.
+const _: () = assert!(offset_of!(DrawConstants, placement) == offset_of!(MotionConstants, placement));
 /// `vkCmdUpdateBuffer` takes multiples of 4 up to 65,536 bytes.
 const _: () = assert!(size_of::<FrameConstants>() == 404 && size_of::<FrameConstants>().is_multiple_of(4));
 
@@ -93,14 +111,34 @@ pub(crate) const FRAME_MEMBERS: [(&str, usize); 16] = [
 #[cfg(test)]
 pub(crate) const DRAW_MEMBERS: [(&str, usize); 6] = [
     ("model", offset_of!(DrawConstants, model)),
-    ("previous_model", offset_of!(DrawConstants, previous_model)),
+    ("placement", offset_of!(DrawConstants, placement)),
     ("base_color", offset_of!(DrawConstants, base_color)),
     ("roughness", offset_of!(DrawConstants, roughness)),
     ("subsurface", offset_of!(DrawConstants, subsurface)),
     ("specular", offset_of!(DrawConstants, specular)),
 ];
 
-/// Bindings of the one descriptor set.
+/// Names and byte offsets of [`MotionConstants`].
+#[cfg(test)]
+pub(crate) const MOTION_MEMBERS: [(&str, usize); 4] = [
+    ("model", offset_of!(MotionConstants, model)),
+    ("placement", offset_of!(MotionConstants, placement)),
+    (
+        "previous_placement",
+        offset_of!(MotionConstants, previous_placement),
+    ),
+    ("previous_model", offset_of!(MotionConstants, previous_model)),
+];
+
+/// Numbers of the descriptor sets.
+pub(crate) mod set {
+    /// What holds for the frame; its bindings are in [`super::binding`].
+    pub(crate) const FRAME: u32 = 0;
+    /// The placement tables of a draw; bound for placed draws only.
+    pub(crate) const PLACEMENT: u32 = 1;
+}
+
+/// Bindings of the frame's descriptor set.
 pub(crate) mod binding {
     /// `FrameConstants`, a storage buffer.
     pub(crate) const FRAME: u32 = 0;
@@ -112,11 +150,25 @@ pub(crate) mod binding {
     pub(crate) const COLOR: u32 = 3;
 }
 
+/// The one binding of the set of placement tables: the words, a storage buffer.
+pub(crate) const PLACEMENT_WORDS_BINDING: u32 = 0;
+
 /// Locations of the vertex attributes.
 pub(crate) mod location {
     pub(crate) const POSITION: u32 = 0;
     pub(crate) const NORMAL: u32 = 1;
     pub(crate) const PREVIOUS_POSITION: u32 = 2;
+    pub(crate) const TRANSFORM_ID: u32 = 3;
+}
+
+/// Bindings of the vertex buffers.
+pub(crate) mod stream {
+    /// The vertices as they are.
+    pub(crate) const CURRENT: u32 = 0;
+    /// The vertices as they were one frame ago; bound in the motion pass.
+    pub(crate) const PREVIOUS: u32 = 1;
+    /// The submesh of each vertex; bound for placed draws.
+    pub(crate) const TRANSFORM_ID: u32 = 2;
 }
 
 /// `constant_id` of the one specialization constant: whether vertices have normals.

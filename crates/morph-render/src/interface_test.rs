@@ -7,18 +7,24 @@ use std::collections::{BTreeMap, HashMap};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op};
 
-use crate::interface::{DRAW_MEMBERS, FRAME_MEMBERS, HAS_NORMALS_CONSTANT, binding, location};
+use crate::interface::{
+    DRAW_MEMBERS, FRAME_MEMBERS, HAS_NORMALS_CONSTANT, MOTION_MEMBERS, PLACEMENT_WORDS_BINDING, binding,
+    location, set,
+};
 use crate::pipelines::{
-    COLOR_FRAGMENT, DEPTH_VERTEX, FULLSCREEN_VERTEX, MOTION_FRAGMENT, MOTION_VERTEX, NORMAL_FRAGMENT,
-    RESOLVE_FRAGMENT, SHADOW_VERTEX, SURFACE_VERTEX,
+    COLOR_FRAGMENT, FULLSCREEN_VERTEX, MOTION_FRAGMENT, NORMAL_FRAGMENT, PLACED, PLAIN, RESOLVE_FRAGMENT,
 };
 
-const MODULES: [(&str, &[u8]); 9] = [
-    DEPTH_VERTEX,
-    SHADOW_VERTEX,
-    MOTION_VERTEX,
+const MODULES: [(&str, &[u8]); 13] = [
+    PLAIN.depth,
+    PLAIN.shadow,
+    PLAIN.motion,
+    PLAIN.surface,
+    PLACED.depth,
+    PLACED.shadow,
+    PLACED.motion,
+    PLACED.surface,
     MOTION_FRAGMENT,
-    SURFACE_VERTEX,
     COLOR_FRAGMENT,
     NORMAL_FRAGMENT,
     FULLSCREEN_VERTEX,
@@ -104,6 +110,7 @@ fn members_lie_where_the_host_writes_them() {
         for (name, expected) in [
             ("FrameConstants", &FRAME_MEMBERS[..]),
             ("DrawConstants", &DRAW_MEMBERS[..]),
+            ("MotionConstants", &MOTION_MEMBERS[..]),
         ] {
             let Some(found) = members(&module, name) else {
                 continue;
@@ -115,7 +122,7 @@ fn members_lie_where_the_host_writes_them() {
             assert_eq!(found, expected, "{name} in {module_name}");
             *compared.entry(name).or_default() += 1;
         }
-        // Arrays of floats lie close together, as in Rust.
+        // Arrays of numbers lie close together, as in Rust.
         for instruction in &module.types_global_values {
             let array = instruction.result_id.unwrap_or(0);
             if let Some(stride) = decorated(&module, array, Decoration::ArrayStride) {
@@ -124,60 +131,60 @@ fn members_lie_where_the_host_writes_them() {
         }
     }
     assert_eq!(
-        compared["FrameConstants"], 8,
+        compared["FrameConstants"], 12,
         "every module but the full screen triangle"
     );
-    assert!(compared["DrawConstants"] >= 5);
+    assert!(compared["DrawConstants"] >= 8);
+    assert!(compared["MotionConstants"] >= 2);
 }
 
 #[test]
 fn bindings_are_the_ones_of_the_descriptor_set() {
-    let mut found = BTreeMap::<String, u32>::new();
+    let mut found = BTreeMap::<String, (u32, u32)>::new();
     for (module_name, bytes) in MODULES {
         let module = load(bytes);
         for (target, name) in names(&module) {
-            if let Some(number) = decorated(&module, target, Decoration::Binding) {
-                assert_eq!(
-                    decorated(&module, target, Decoration::DescriptorSet),
-                    Some(0),
-                    "{name} in {module_name}"
-                );
-                let before = found.insert(name.clone(), number);
+            if let (Some(set), Some(number)) = (
+                decorated(&module, target, Decoration::DescriptorSet),
+                decorated(&module, target, Decoration::Binding),
+            ) {
+                let before = found.insert(name.clone(), (set, number));
                 assert!(
-                    before.is_none_or(|before| before == number),
+                    before.is_none_or(|before| before == (set, number)),
                     "{name} in {module_name}"
                 );
             }
         }
     }
     let expected = [
-        ("color_samples", binding::COLOR),
-        ("frame", binding::FRAME),
-        ("scene_depth", binding::DEPTH),
-        ("shadow_map", binding::SHADOW_MAP),
+        // The block of words has no name of its own, and so its variable has none.
+        ("", (set::PLACEMENT, PLACEMENT_WORDS_BINDING)),
+        ("color_samples", (set::FRAME, binding::COLOR)),
+        ("frame", (set::FRAME, binding::FRAME)),
+        ("scene_depth", (set::FRAME, binding::DEPTH)),
+        ("shadow_map", (set::FRAME, binding::SHADOW_MAP)),
     ];
-    assert_eq!(
-        found,
-        expected.map(|(name, number)| (name.to_owned(), number)).into()
-    );
+    let expected = expected.map(|(name, at)| (name.to_owned(), at)).into();
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn vertex_inputs_have_the_locations_of_the_pipelines() {
+    let position = ("position", location::POSITION);
+    let normal = ("normal", location::NORMAL);
+    let previous = ("previous_position", location::PREVIOUS_POSITION);
+    let attribute = morph_core::placement::BUFFER_BINDING.attribute.name;
+    let id = (attribute, location::TRANSFORM_ID);
     for (module, expected) in [
-        (DEPTH_VERTEX, &[("position", location::POSITION)][..]),
-        (SHADOW_VERTEX, &[("position", location::POSITION)]),
-        (
-            MOTION_VERTEX,
-            &[
-                ("position", location::POSITION),
-                ("previous_position", location::PREVIOUS_POSITION),
-            ],
-        ),
-        (
-            SURFACE_VERTEX,
-            &[("normal", location::NORMAL), ("position", location::POSITION)],
-        ),
+        (PLAIN.depth, &[position][..]),
+        (PLAIN.shadow, &[position]),
+        (PLAIN.motion, &[position, previous]),
+        (PLAIN.surface, &[normal, position]),
+        // What draws without a placement reads no submesh, and what draws with one reads nothing else more.
+        (PLACED.depth, &[position, id]),
+        (PLACED.shadow, &[position, id]),
+        (PLACED.motion, &[position, previous, id]),
+        (PLACED.surface, &[normal, position, id]),
         (FULLSCREEN_VERTEX, &[]),
     ] {
         let loaded = load(module.1);

@@ -9,6 +9,7 @@
 //! - [`Renderer`] records a [`Frame`] into a command buffer and reads every [`Pass`] back as a picture or as numbers.
 //! - [`Camera`] frames a model or its head; [`upload`] and [`upload_indices`] get a mesh onto the device.
 //!
+//! - [`DrawItem::placement`] moves the submeshes of a draw by a table, in every pass and in the motion vectors.
 //! - [`Deformer`] runs the morph pre-pass on such a device, frame by frame, and reads morphed vertices back.
 //!
 //! The renderer reads plain `vk::Buffer`s with first vertex numbers, so it does not care who wrote the vertices.
@@ -41,6 +42,7 @@
 //!     model: Mat4::IDENTITY,
 //!     previous_model: Mat4::IDENTITY,
 //!     material: Material::CLAY,
+//!     placement: None,
 //! };
 //! let frame = Frame {
 //!     view: Camera::framing(&bounds, Vec3::Z, Camera::PORTRAIT_FOV, 1.0).matrices(1.0),
@@ -62,12 +64,14 @@
 //! Clip space is Vulkan's: y down, depth 0 (near) to 1 (far).
 //! Counterclockwise triangles face the viewer.
 
+mod attachments;
 mod camera;
 mod capture;
 mod deformer;
 mod descriptors;
 mod device;
 mod digits;
+mod draw;
 mod drivers;
 mod error;
 mod features;
@@ -78,13 +82,16 @@ mod interface;
 mod interface_test;
 mod memory;
 mod picture;
+mod pipeline;
 mod pipelines;
+mod placement;
 mod recorder;
 mod renderer;
 mod scene;
 mod submit;
 mod sync;
 mod targets;
+mod transfer;
 mod validation;
 
 pub use camera::{Camera, head_bounds};
@@ -95,9 +102,11 @@ pub use drivers::{DriverInfo, list_drivers};
 pub use error::{CaptureError, DeviceError, RenderError};
 pub use features::Feature;
 pub use frame::{Background, DrawItem, Frame, KeyLight, Material, Pass, PassSet, UnknownPass, ViewMatrices};
-pub use memory::{Buffer, BufferDesc, MemoryPlace, readback, upload};
+pub use memory::{Buffer, BufferDesc, MemoryPlace};
+pub use placement::{DrawPlacement, PlacementTables, TableRange, placed_positions};
 pub use renderer::{Renderer, RendererDesc};
 pub use scene::upload_indices;
+pub use transfer::{readback, readback_ranges, upload};
 pub use validation::{
     MESSAGE_FILTERS, MessageFilter, MessageLog, Severity, ValidationDesc, ValidationLayer, ValidationMessage,
 };

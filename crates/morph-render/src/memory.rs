@@ -1,4 +1,4 @@
-//! Buffers and images with memory of their own, and the way of bytes to the device and back.
+//! Buffers and images with memory of their own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::{Context, HeadlessDevice};
 use crate::error::{DeviceError, Named};
-use crate::recorder::Recorder;
 
 /// Where the memory of a buffer lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,136 +299,4 @@ fn free(context: &Context, allocation: Option<Allocation>) {
         // The allocator only refuses an allocation that is not its own.
         let _ = context.allocator().free(allocation);
     }
-}
-
-/// Makes a buffer on the device and fills it, waiting until the bytes are there.
-///
-/// `TRANSFER_DST` is added to the usage.
-/// Everything that is submitted later on the same queue sees the bytes without a barrier.
-///
-/// # Errors
-/// No bytes, no memory, or a failed Vulkan call.
-pub fn upload(
-    device: &HeadlessDevice,
-    name: &str,
-    bytes: &[u8],
-    usage: vk::BufferUsageFlags,
-) -> Result<Buffer, DeviceError> {
-    let size_bytes = bytes.len() as u64;
-    let usage = usage | vk::BufferUsageFlags::TRANSFER_DST;
-    let buffer = Buffer::new(
-        device,
-        &BufferDesc {
-            name,
-            size_bytes,
-            usage,
-            place: MemoryPlace::Device,
-        },
-    )?;
-    let mut staging = Buffer::new(
-        device,
-        &BufferDesc {
-            name: "upload staging",
-            size_bytes,
-            usage: vk::BufferUsageFlags::TRANSFER_SRC,
-            place: MemoryPlace::Upload,
-        },
-    )?;
-    staging.write(0, bytes)?;
-    device.submit_once("upload", |commands| {
-        // SAFETY: the command buffer is recording, and both buffers outlive the submit, which is waited for.
-        let recorder = unsafe { Recorder::new(device.context(), commands) };
-        recorder.copy_buffer(
-            staging.handle,
-            buffer.handle,
-            vk::BufferCopy::default().size(size_bytes),
-        );
-        let publish = vk::MemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::COPY)
-            .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE);
-        recorder.barrier(&[publish], &[]);
-    })?;
-    Ok(buffer)
-}
-
-/// Reads bytes of a buffer back, waiting for everything that was submitted before.
-///
-/// # Errors
-/// No memory, or a failed Vulkan call.
-///
-/// # Safety
-/// The buffer belongs to the device, has `TRANSFER_SRC` among its usages, and has at least `offset + length` bytes.
-pub unsafe fn readback(
-    device: &HeadlessDevice,
-    buffer: vk::Buffer,
-    offset: u64,
-    length: u64,
-) -> Result<Vec<u8>, DeviceError> {
-    if length == 0 {
-        return Ok(Vec::new());
-    }
-    let target = readback_buffer(device.context(), length)?;
-    device.submit_once("readback", |commands| {
-        // SAFETY: the command buffer is recording, and both buffers outlive the submit, which is waited for.
-        let recorder = unsafe { Recorder::new(device.context(), commands) };
-        let settle = vk::MemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags2::COPY)
-            .dst_access_mask(vk::AccessFlags2::TRANSFER_READ);
-        recorder.barrier(&[settle], &[]);
-        recorder.copy_buffer(
-            buffer,
-            target.handle,
-            vk::BufferCopy {
-                src_offset: offset,
-                dst_offset: 0,
-                size: length,
-            },
-        );
-        recorder.barrier(&[to_host()], &[]);
-    })?;
-    Ok(target.bytes()?.to_vec())
-}
-
-/// Reads back an image that lies in layout `TRANSFER_SRC_OPTIMAL` and is visible to copies; rows close together.
-pub(crate) fn readback_image(
-    context: &Arc<Context>,
-    image: &Image,
-    texel_bytes: u64,
-) -> Result<Vec<u8>, DeviceError> {
-    let extent = image.extent;
-    let target = readback_buffer(
-        context,
-        u64::from(extent.width) * u64::from(extent.height) * texel_bytes,
-    )?;
-    crate::submit::submit_once(context, "read picture", |commands| {
-        // SAFETY: the command buffer is recording, and image and buffer outlive the submit, which is waited for.
-        let recorder = unsafe { Recorder::new(context, commands) };
-        recorder.copy_image_to_buffer(image.handle, image.aspect, extent, target.handle);
-        recorder.barrier(&[to_host()], &[]);
-    })?;
-    Ok(target.bytes()?.to_vec())
-}
-
-fn readback_buffer(context: &Arc<Context>, size_bytes: u64) -> Result<Buffer, DeviceError> {
-    Buffer::in_context(
-        context,
-        &BufferDesc {
-            name: "readback",
-            size_bytes,
-            usage: vk::BufferUsageFlags::TRANSFER_DST,
-            place: MemoryPlace::Readback,
-        },
-    )
-}
-
-fn to_host() -> vk::MemoryBarrier2<'static> {
-    vk::MemoryBarrier2::default()
-        .src_stage_mask(vk::PipelineStageFlags2::COPY)
-        .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
-        .dst_stage_mask(vk::PipelineStageFlags2::HOST)
-        .dst_access_mask(vk::AccessFlags2::HOST_READ)
 }

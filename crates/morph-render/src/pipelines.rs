@@ -1,4 +1,4 @@
-//! Shader modules and pipelines.
+//! The pipelines of every pass, in a form for plain draws and one for draws whose submeshes are placed.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use morph_core::VertexLayout;
 
 use crate::device::Context;
 use crate::error::{DeviceError, Named};
-use crate::interface::{DrawConstants, HAS_NORMALS_CONSTANT, binding, location};
-use crate::targets::{COLOR_FORMAT, DEPTH_FORMAT, MOTION_FORMAT, NORMAL_FORMAT, PICTURE_FORMAT};
+use crate::interface::{PLACEMENT_WORDS_BINDING, PUSH_BYTES, binding, location, stream};
+use crate::pipeline::{Attribute, DepthUse, Module, PipelineDesc, Stream, make};
+use crate::targets::{COLOR_FORMAT, MOTION_FORMAT, NORMAL_FORMAT, PICTURE_FORMAT};
 
 /// The stages that read the push constants.
 pub(crate) const DRAW_STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
@@ -24,31 +25,68 @@ macro_rules! module {
     };
 }
 
-/// Name and words of a compiled module.
-type Module = (&'static str, &'static [u8]);
+/// The vertex modules, one a pass; color and normals share one.
+#[derive(Clone, Copy)]
+pub(crate) struct VertexModules {
+    is_placed: bool,
+    pub(crate) depth: Module,
+    pub(crate) shadow: Module,
+    pub(crate) motion: Module,
+    pub(crate) surface: Module,
+}
 
-pub(crate) const DEPTH_VERTEX: Module = module!("render_depth_vertex");
-pub(crate) const SHADOW_VERTEX: Module = module!("render_shadow_vertex");
-pub(crate) const MOTION_VERTEX: Module = module!("render_motion_vertex");
+/// Draw what the vertex buffer holds.
+pub(crate) const PLAIN: VertexModules = VertexModules {
+    is_placed: false,
+    depth: module!("render_depth_vertex"),
+    shadow: module!("render_shadow_vertex"),
+    motion: module!("render_motion_vertex"),
+    surface: module!("render_surface_vertex"),
+};
+
+/// Place the submesh of each vertex by a row of a table first.
+pub(crate) const PLACED: VertexModules = VertexModules {
+    is_placed: true,
+    depth: module!("render_placed_depth_vertex"),
+    shadow: module!("render_placed_shadow_vertex"),
+    motion: module!("render_placed_motion_vertex"),
+    surface: module!("render_placed_surface_vertex"),
+};
+
 pub(crate) const MOTION_FRAGMENT: Module = module!("render_motion_fragment");
-pub(crate) const SURFACE_VERTEX: Module = module!("render_surface_vertex");
 pub(crate) const COLOR_FRAGMENT: Module = module!("render_color_fragment");
 pub(crate) const NORMAL_FRAGMENT: Module = module!("render_normal_fragment");
 pub(crate) const FULLSCREEN_VERTEX: Module = module!("render_fullscreen_vertex");
 pub(crate) const RESOLVE_FRAGMENT: Module = module!("render_resolve_fragment");
 
-/// The pipelines of every pass, with the layouts they share.
-pub(crate) struct Pipelines {
-    context: Arc<Context>,
-    pub(crate) set_layout: vk::DescriptorSetLayout,
-    pub(crate) layout: vk::PipelineLayout,
-    pub(crate) shadow_sampler: vk::Sampler,
-    pub(crate) texel_sampler: vk::Sampler,
+/// The pipelines that draw items, one a pass.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PassPipelines {
     pub(crate) depth: vk::Pipeline,
     pub(crate) shadow: vk::Pipeline,
     pub(crate) motion: vk::Pipeline,
     pub(crate) color: vk::Pipeline,
     pub(crate) normal: vk::Pipeline,
+}
+
+impl PassPipelines {
+    fn all(&self) -> [vk::Pipeline; 5] {
+        [self.depth, self.shadow, self.motion, self.color, self.normal]
+    }
+}
+
+/// The pipelines of every pass, with the layouts they share.
+pub(crate) struct Pipelines {
+    context: Arc<Context>,
+    vertices: VertexLayout,
+    pub(crate) set_layout: vk::DescriptorSetLayout,
+    pub(crate) placement_set_layout: vk::DescriptorSetLayout,
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) shadow_sampler: vk::Sampler,
+    pub(crate) texel_sampler: vk::Sampler,
+    pub(crate) plain: PassPipelines,
+    /// Null until the first placement tables are made: most renderers never draw with any.
+    pub(crate) placed: PassPipelines,
     pub(crate) resolve: vk::Pipeline,
 }
 
@@ -57,98 +95,45 @@ impl Pipelines {
         // From here on `Drop` cleans up after a failure; destroying what is null does nothing.
         let mut pipelines = Self {
             context: Arc::clone(context),
+            vertices: *vertices,
             set_layout: vk::DescriptorSetLayout::null(),
+            placement_set_layout: vk::DescriptorSetLayout::null(),
             layout: vk::PipelineLayout::null(),
             shadow_sampler: vk::Sampler::null(),
             texel_sampler: vk::Sampler::null(),
-            depth: vk::Pipeline::null(),
-            shadow: vk::Pipeline::null(),
-            motion: vk::Pipeline::null(),
-            color: vk::Pipeline::null(),
-            normal: vk::Pipeline::null(),
+            plain: PassPipelines::default(),
+            placed: PassPipelines::default(),
             resolve: vk::Pipeline::null(),
         };
         pipelines.make_layouts()?;
         pipelines.make_samplers()?;
-
-        let position = Attribute {
-            location: location::POSITION,
-            binding: 0,
-            offset: vertices.position_offset,
-        };
-        // A layout without normals feeds the position in, and the shader is told to make flat normals instead.
-        let normal_offset = vertices.normal_offset.unwrap_or(vertices.position_offset);
-        let normal = Attribute {
-            location: location::NORMAL,
-            binding: 0,
-            offset: normal_offset,
-        };
-        let previous = Attribute {
-            location: location::PREVIOUS_POSITION,
-            binding: 1,
-            offset: vertices.position_offset,
-        };
-        let stride = vertices.stride_bytes;
-        let has_normals = vertices.normal_offset.is_some();
-
-        let base = PipelineDesc {
-            name: "",
-            vertex: DEPTH_VERTEX,
-            fragment: None,
-            attributes: &[],
-            stride,
-            color: None,
-            depth: Some(DepthUse::Equal),
-            has_normals,
-        };
-        let depth_only = PipelineDesc {
-            attributes: &[position],
-            depth: Some(DepthUse::Write),
-            ..base
-        };
-        pipelines.depth = pipelines.make(&PipelineDesc {
-            name: "depth",
-            ..depth_only
-        })?;
-        pipelines.shadow = pipelines.make(&PipelineDesc {
-            name: "shadow",
-            vertex: SHADOW_VERTEX,
-            ..depth_only
-        })?;
-        pipelines.motion = pipelines.make(&PipelineDesc {
-            name: "motion",
-            vertex: MOTION_VERTEX,
-            fragment: Some(MOTION_FRAGMENT),
-            attributes: &[position, previous],
-            color: Some(MOTION_FORMAT),
-            ..base
-        })?;
-        let surface = PipelineDesc {
-            vertex: SURFACE_VERTEX,
-            attributes: &[position, normal],
-            ..base
-        };
-        pipelines.color = pipelines.make(&PipelineDesc {
-            name: "color",
-            fragment: Some(COLOR_FRAGMENT),
-            color: Some(COLOR_FORMAT),
-            ..surface
-        })?;
-        pipelines.normal = pipelines.make(&PipelineDesc {
-            name: "normal",
-            fragment: Some(NORMAL_FRAGMENT),
-            color: Some(NORMAL_FORMAT),
-            ..surface
-        })?;
-        pipelines.resolve = pipelines.make(&PipelineDesc {
-            name: "resolve",
-            vertex: FULLSCREEN_VERTEX,
-            fragment: Some(RESOLVE_FRAGMENT),
-            color: Some(PICTURE_FORMAT),
-            depth: None,
-            ..base
-        })?;
+        let (context, layout) = (&pipelines.context, pipelines.layout);
+        pipelines.resolve = make(
+            context,
+            layout,
+            &PipelineDesc {
+                name: "resolve",
+                vertex: FULLSCREEN_VERTEX,
+                fragment: Some(RESOLVE_FRAGMENT),
+                attributes: &[],
+                color: Some(PICTURE_FORMAT),
+                depth: None,
+                has_normals: false,
+            },
+        )?;
+        make_passes(context, layout, vertices, &PLAIN, &mut pipelines.plain)?;
         Ok(pipelines)
+    }
+
+    /// Makes the pipelines of placed draws, unless they are there.
+    pub(crate) fn make_placed(&mut self) -> Result<(), DeviceError> {
+        make_passes(
+            &self.context,
+            self.layout,
+            &self.vertices,
+            &PLACED,
+            &mut self.placed,
+        )
     }
 
     fn make_layouts(&mut self) -> Result<(), DeviceError> {
@@ -174,14 +159,27 @@ impl Pipelines {
         // SAFETY: the layout was just made.
         unsafe { self.context.name_object(self.set_layout, "frame") };
 
+        let bindings = [vk::DescriptorSetLayoutBinding::default()
+            .binding(PLACEMENT_WORDS_BINDING)
+            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::VERTEX)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: the device is alive.
+        self.placement_set_layout = unsafe { device.create_descriptor_set_layout(&info, None) }
+            .named("vkCreateDescriptorSetLayout")?;
+        // SAFETY: the layout was just made.
+        unsafe { self.context.name_object(self.placement_set_layout, "placement") };
+
         let ranges = [vk::PushConstantRange::default()
             .stage_flags(DRAW_STAGES)
-            .size(size_of::<DrawConstants>() as u32)];
-        let layouts = [self.set_layout];
+            .size(PUSH_BYTES)];
+        // In the order of `interface::set`.
+        let layouts = [self.set_layout, self.placement_set_layout];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&layouts)
             .push_constant_ranges(&ranges);
-        // SAFETY: the set layout was just made.
+        // SAFETY: the set layouts were just made.
         self.layout =
             unsafe { device.create_pipeline_layout(&info, None) }.named("vkCreatePipelineLayout")?;
         // SAFETY: the layout was just made.
@@ -211,94 +209,6 @@ impl Pipelines {
         unsafe { self.context.name_object(self.shadow_sampler, "shadow compare") };
         Ok(())
     }
-
-    fn make(&self, desc: &PipelineDesc<'_>) -> Result<vk::Pipeline, DeviceError> {
-        let vertex = ShaderModule::new(&self.context, desc.vertex)?;
-        let fragment = desc
-            .fragment
-            .map(|module| ShaderModule::new(&self.context, module))
-            .transpose()?;
-        let value = u32::from(desc.has_normals).to_ne_bytes();
-        let entries = [vk::SpecializationMapEntry {
-            constant_id: HAS_NORMALS_CONSTANT,
-            offset: 0,
-            size: 4,
-        }];
-        let specialization = vk::SpecializationInfo::default()
-            .map_entries(&entries)
-            .data(&value);
-        let stage = |module: &ShaderModule<'_>, stage| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(stage)
-                .module(module.handle)
-                .name(c"main")
-        };
-        let mut stages = vec![stage(&vertex, vk::ShaderStageFlags::VERTEX)];
-        stages.extend(fragment.iter().map(|module| {
-            stage(module, vk::ShaderStageFlags::FRAGMENT).specialization_info(&specialization)
-        }));
-
-        let bindings = vertex_bindings(desc);
-        let attributes: Vec<_> = desc.attributes.iter().map(Attribute::description).collect();
-        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&bindings)
-            .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewport_count(1)
-            .scissor_count(1);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let depth = depth_state(desc.depth);
-        let blend_attachments: Vec<_> = desc
-            .color
-            .iter()
-            .map(|_| {
-                vk::PipelineColorBlendAttachmentState::default()
-                    .color_write_mask(vk::ColorComponentFlags::RGBA)
-            })
-            .collect();
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blend_attachments);
-        let dynamic_states = [
-            vk::DynamicState::VIEWPORT,
-            vk::DynamicState::SCISSOR,
-            vk::DynamicState::CULL_MODE,
-            vk::DynamicState::FRONT_FACE,
-        ];
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
-        let color_formats: Vec<vk::Format> = desc.color.into_iter().collect();
-        let depth_format = if desc.depth.is_some() {
-            DEPTH_FORMAT
-        } else {
-            vk::Format::UNDEFINED
-        };
-        let mut rendering = vk::PipelineRenderingCreateInfo::default()
-            .color_attachment_formats(&color_formats)
-            .depth_attachment_format(depth_format);
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&vertex_input)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewport)
-            .rasterization_state(&raster)
-            .multisample_state(&multisample)
-            .depth_stencil_state(&depth)
-            .color_blend_state(&blend)
-            .dynamic_state(&dynamic)
-            .layout(self.layout)
-            .push_next(&mut rendering);
-        let device = &self.context.device.0;
-        // SAFETY: everything that the structs point to lives until the end of this function.
-        let made = unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
-        let pipeline = made
-            .map_err(|(_, result)| result)
-            .named("vkCreateGraphicsPipelines")?[0];
-        // SAFETY: the pipeline was just made.
-        unsafe { self.context.name_object(pipeline, desc.name) };
-        Ok(pipeline)
-    }
 }
 
 impl Drop for Pipelines {
@@ -306,14 +216,8 @@ impl Drop for Pipelines {
         // A lost device is idle too.
         let _ = self.context.wait_idle();
         let device = &self.context.device.0;
-        for pipeline in [
-            self.depth,
-            self.shadow,
-            self.motion,
-            self.color,
-            self.normal,
-            self.resolve,
-        ] {
+        let passes = [self.plain, self.placed].map(|it| it.all());
+        for pipeline in passes.into_iter().flatten().chain([self.resolve]) {
             // SAFETY: the device is idle, and the handle is this value's own; null is allowed.
             unsafe { device.destroy_pipeline(pipeline, None) };
         }
@@ -323,105 +227,108 @@ impl Drop for Pipelines {
         }
         // SAFETY: as above.
         unsafe { device.destroy_pipeline_layout(self.layout, None) };
-        // SAFETY: as above.
-        unsafe { device.destroy_descriptor_set_layout(self.set_layout, None) };
-    }
-}
-
-/// What a pass does with the depth attachment.
-#[derive(Clone, Copy)]
-enum DepthUse {
-    Write,
-    Equal,
-}
-
-#[derive(Clone, Copy)]
-struct PipelineDesc<'a> {
-    name: &'static str,
-    vertex: Module,
-    fragment: Option<Module>,
-    attributes: &'a [Attribute],
-    stride: u32,
-    color: Option<vk::Format>,
-    depth: Option<DepthUse>,
-    has_normals: bool,
-}
-
-/// One binding for each range of vertices that the attributes come from.
-fn vertex_bindings(desc: &PipelineDesc<'_>) -> Vec<vk::VertexInputBindingDescription> {
-    let count = desc
-        .attributes
-        .iter()
-        .map(|attribute| attribute.binding + 1)
-        .max();
-    (0..count.unwrap_or(0))
-        .map(|number| {
-            vk::VertexInputBindingDescription::default()
-                .binding(number)
-                .stride(desc.stride)
-        })
-        .collect()
-}
-
-fn depth_state(depth: Option<DepthUse>) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
-    let none = vk::PipelineDepthStencilStateCreateInfo::default();
-    match depth {
-        None => none,
-        Some(DepthUse::Write) => none
-            .depth_test_enable(true)
-            .depth_write_enable(true)
-            .depth_compare_op(vk::CompareOp::LESS),
-        // Equal and not less-or-equal: passes that disagree about a surface then show holes in place of hiding it.
-        Some(DepthUse::Equal) => none
-            .depth_test_enable(true)
-            .depth_compare_op(vk::CompareOp::EQUAL),
-    }
-}
-
-/// Three floats of a vertex.
-#[derive(Clone, Copy)]
-struct Attribute {
-    location: u32,
-    binding: u32,
-    offset: u32,
-}
-
-impl Attribute {
-    fn description(&self) -> vk::VertexInputAttributeDescription {
-        vk::VertexInputAttributeDescription {
-            location: self.location,
-            binding: self.binding,
-            format: vk::Format::R32G32B32_SFLOAT,
-            offset: self.offset,
+        for set_layout in [self.set_layout, self.placement_set_layout] {
+            // SAFETY: as above.
+            unsafe { device.destroy_descriptor_set_layout(set_layout, None) };
         }
     }
 }
 
-/// A shader module that ends with the making of its pipeline.
-struct ShaderModule<'a> {
-    context: &'a Context,
-    handle: vk::ShaderModule,
-}
+/// Makes what is missing of the pipelines of every pass, those that were made staying where a later one fails.
+fn make_passes(
+    context: &Context,
+    layout: vk::PipelineLayout,
+    vertices: &VertexLayout,
+    modules: &VertexModules,
+    passes: &mut PassPipelines,
+) -> Result<(), DeviceError> {
+    let floats = |location, number, offset| Attribute {
+        location,
+        stream: Stream {
+            number,
+            stride_bytes: vertices.stride_bytes,
+        },
+        offset,
+        format: vk::Format::R32G32B32_SFLOAT,
+    };
+    let position = floats(location::POSITION, stream::CURRENT, vertices.position_offset);
+    let previous = floats(
+        location::PREVIOUS_POSITION,
+        stream::PREVIOUS,
+        vertices.position_offset,
+    );
+    // A layout without normals feeds the position in, and the shader is told to make flat normals instead.
+    let normal_offset = vertices.normal_offset.unwrap_or(vertices.position_offset);
+    let normals = floats(location::NORMAL, stream::CURRENT, normal_offset);
+    let transform_id = Attribute {
+        location: location::TRANSFORM_ID,
+        stream: Stream {
+            number: stream::TRANSFORM_ID,
+            stride_bytes: 4,
+        },
+        offset: 0,
+        format: vk::Format::R32_UINT,
+    };
+    // Placed modules read one stream more.
+    let with_ids = |attributes: &[Attribute]| -> Vec<Attribute> {
+        let ids = modules.is_placed.then_some(transform_id);
+        attributes.iter().copied().chain(ids).collect()
+    };
+    let positions = with_ids(&[position]);
+    let motions = with_ids(&[position, previous]);
+    let surfaces = with_ids(&[position, normals]);
 
-impl<'a> ShaderModule<'a> {
-    fn new(context: &'a Context, (name, bytes): Module) -> Result<Self, DeviceError> {
-        let words: Vec<u32> = bytes
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-            .collect();
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are a module that was validated when it was compiled.
-        let handle =
-            unsafe { context.device.0.create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
-        // SAFETY: the module was just made.
-        unsafe { context.name_object(handle, name) };
-        Ok(Self { context, handle })
+    let base = PipelineDesc {
+        name: "",
+        vertex: modules.depth,
+        fragment: None,
+        attributes: &positions,
+        color: None,
+        depth: Some(DepthUse::Equal),
+        has_normals: vertices.normal_offset.is_some(),
+    };
+    let depth = PipelineDesc {
+        name: "depth",
+        depth: Some(DepthUse::Write),
+        ..base
+    };
+    let shadow = PipelineDesc {
+        name: "shadow",
+        vertex: modules.shadow,
+        ..depth
+    };
+    let motion = PipelineDesc {
+        name: "motion",
+        vertex: modules.motion,
+        fragment: Some(MOTION_FRAGMENT),
+        attributes: &motions,
+        color: Some(MOTION_FORMAT),
+        ..base
+    };
+    let color = PipelineDesc {
+        name: "color",
+        vertex: modules.surface,
+        fragment: Some(COLOR_FRAGMENT),
+        attributes: &surfaces,
+        color: Some(COLOR_FORMAT),
+        ..base
+    };
+    let normal = PipelineDesc {
+        name: "normal",
+        fragment: Some(NORMAL_FRAGMENT),
+        color: Some(NORMAL_FORMAT),
+        ..color
+    };
+    for (pipeline, desc) in [
+        (&mut passes.depth, depth),
+        (&mut passes.shadow, shadow),
+        (&mut passes.motion, motion),
+        (&mut passes.color, color),
+        (&mut passes.normal, normal),
+    ] {
+        if *pipeline == vk::Pipeline::null() {
+            *pipeline = make(context, layout, &desc)?;
+        }
     }
-}
-
-impl Drop for ShaderModule<'_> {
-    fn drop(&mut self) {
-        // SAFETY: pipelines do not need their modules once they are made.
-        unsafe { self.context.device.0.destroy_shader_module(self.handle, None) };
-    }
+    Ok(())
 }

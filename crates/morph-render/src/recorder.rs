@@ -102,12 +102,12 @@ impl<'a> Recorder<'a> {
         };
     }
 
-    pub(crate) fn bind_set(&self, layout: vk::PipelineLayout, set: vk::DescriptorSet) {
+    pub(crate) fn bind_set(&self, layout: vk::PipelineLayout, number: u32, set: vk::DescriptorSet) {
         let point = vk::PipelineBindPoint::GRAPHICS;
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_descriptor_sets(self.commands, point, layout, 0, &[set], &[]);
+                .cmd_bind_descriptor_sets(self.commands, point, layout, number, &[set], &[]);
         };
     }
 
@@ -141,12 +141,12 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Binds vertex buffers to the bindings from zero on, each from its byte offset on.
-    pub(crate) fn bind_vertex_buffers<const N: usize>(&self, buffers: [vk::Buffer; N], offsets: [u64; N]) {
+    /// Binds a buffer, from a byte offset on, as the vertex stream of this number.
+    pub(crate) fn bind_stream(&self, number: u32, buffer: vk::Buffer, offset: u64) {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_bind_vertex_buffers(self.commands, 0, &buffers, &offsets);
+                .cmd_bind_vertex_buffers(self.commands, number, &[buffer], &[offset]);
         };
     }
 
@@ -176,11 +176,11 @@ impl<'a> Recorder<'a> {
         unsafe { self.device().cmd_update_buffer(self.commands, buffer, 0, bytes) };
     }
 
-    pub(crate) fn copy_buffer(&self, source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy) {
+    pub(crate) fn copy_buffer(&self, source: vk::Buffer, target: vk::Buffer, regions: &[vk::BufferCopy]) {
         // SAFETY: by the promise of `new`.
         unsafe {
             self.device()
-                .cmd_copy_buffer(self.commands, source, target, &[region]);
+                .cmd_copy_buffer(self.commands, source, target, regions);
         };
     }
 

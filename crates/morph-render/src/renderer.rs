@@ -7,13 +7,16 @@ use ash::vk;
 use glam::{Mat4, Vec3};
 use morph_core::VertexLayout;
 
+use crate::attachments::{DepthLoad, begin_rendering, color_attachment, depth_attachment};
 use crate::descriptors::Descriptors;
 use crate::device::{Context, HeadlessDevice};
+use crate::draw::Draws;
 use crate::error::{DeviceError, RenderError};
-use crate::frame::{DrawItem, Frame, PassSet};
-use crate::interface::{DrawConstants, FrameConstants};
+use crate::frame::{Frame, PassSet};
+use crate::interface::{FrameConstants, set};
 use crate::memory::{Buffer, BufferDesc, Image, MemoryPlace};
-use crate::pipelines::{DRAW_STAGES, Pipelines};
+use crate::pipelines::{PassPipelines, Pipelines};
+use crate::placement::PlacementTables;
 use crate::recorder::Recorder;
 use crate::sync::{ImageUse, transition};
 use crate::targets::{Targets, check_extent};
@@ -160,8 +163,11 @@ impl Renderer {
     ///   are recorded.
     /// - The buffers of the items live until the frame has run, have the usages `VERTEX_BUFFER` and `INDEX_BUFFER`,
     ///   and hold the ranges that the items name; indices stay below `vertex_count`.
+    /// - The same holds for the buffers of an item's placement: transform ids are vertices, and its tables, made by this
+    ///   renderer and dropped no sooner than the frame has run, lie within their buffer.
     /// - A barrier before this call makes the vertices visible to [`Self::READER_STAGES`] and
-    ///   [`Self::READER_ACCESSES`], and the indices to `INDEX_INPUT` / `INDEX_READ`.
+    ///   [`Self::READER_ACCESSES`], the indices to `INDEX_INPUT` / `INDEX_READ`, and placement tables to `VERTEX_SHADER` /
+    ///   `SHADER_STORAGE_READ`.
     pub unsafe fn record(&mut self, commands: vk::CommandBuffer, frame: &Frame<'_>) {
         // SAFETY: the caller vouches for the command buffer and for the items; the rest is this value's own.
         let recorder = unsafe { Recorder::new(&self.context, commands) };
@@ -218,7 +224,7 @@ impl Renderer {
             .dst_stage_mask(vk::PipelineStageFlags2::VERTEX_SHADER | vk::PipelineStageFlags2::FRAGMENT_SHADER)
             .dst_access_mask(vk::AccessFlags2::SHADER_STORAGE_READ);
         recorder.barrier(&[publish], &[]);
-        recorder.bind_set(self.pipelines.layout, self.descriptors.set());
+        recorder.bind_set(self.pipelines.layout, set::FRAME, self.descriptors.set());
     }
 
     /// What the depth passes wrote becomes what the others test against and sample.
@@ -242,8 +248,7 @@ impl Renderer {
         recorder.begin_label("depth");
         let depth = depth_attachment(&self.targets.depth, DepthLoad::Clear);
         begin_rendering(recorder, self.targets.depth.extent, None, Some(&depth));
-        recorder.bind_pipeline(self.pipelines.depth);
-        self.draw_items(recorder, frame);
+        self.draws(recorder).draw(frame.items, |passes| passes.depth);
         recorder.end_rendering();
         recorder.end_label();
     }
@@ -254,8 +259,7 @@ impl Renderer {
         let depth = depth_attachment(&self.targets.shadow, DepthLoad::Clear);
         begin_rendering(recorder, self.targets.shadow.extent, None, Some(&depth));
         if frame.passes.shadow {
-            recorder.bind_pipeline(self.pipelines.shadow);
-            self.draw_items(recorder, frame);
+            self.draws(recorder).draw(frame.items, |passes| passes.shadow);
         }
         recorder.end_rendering();
         recorder.end_label();
@@ -269,13 +273,7 @@ impl Renderer {
         let color = color_attachment(&self.targets.motion);
         let depth = depth_attachment(&self.targets.depth, DepthLoad::Keep);
         begin_rendering(recorder, self.targets.motion.extent, Some(&color), Some(&depth));
-        recorder.bind_pipeline(self.pipelines.motion);
-        for item in frame.items {
-            let current = u64::from(item.current_first_vertex) * u64::from(self.desc.layout.stride_bytes);
-            let previous = u64::from(item.previous_first_vertex) * u64::from(self.desc.layout.stride_bytes);
-            recorder.bind_vertex_buffers([item.vertex_buffer; 2], [current, previous]);
-            self.draw_item(recorder, item);
-        }
+        self.draws(recorder).motion(frame.items);
         recorder.end_rendering();
         recorder.end_label();
     }
@@ -284,26 +282,18 @@ impl Renderer {
         if !frame.passes.color {
             return;
         }
-        self.surface_pass(
-            recorder,
-            frame,
-            "color",
-            &self.targets.color,
-            self.pipelines.color,
-        );
+        self.surface_pass(recorder, frame, "color", &self.targets.color, |passes| {
+            passes.color
+        });
     }
 
     fn normal_pass(&self, recorder: Recorder<'_>, frame: &Frame<'_>) {
         if !frame.passes.normal {
             return;
         }
-        self.surface_pass(
-            recorder,
-            frame,
-            "normal",
-            &self.targets.normal,
-            self.pipelines.normal,
-        );
+        self.surface_pass(recorder, frame, "normal", &self.targets.normal, |passes| {
+            passes.normal
+        });
     }
 
     fn surface_pass(
@@ -312,14 +302,13 @@ impl Renderer {
         frame: &Frame<'_>,
         label: &str,
         target: &Image,
-        pipeline: vk::Pipeline,
+        pipeline: fn(&PassPipelines) -> vk::Pipeline,
     ) {
         recorder.begin_label(label);
         let color = color_attachment(target);
         let depth = depth_attachment(&self.targets.depth, DepthLoad::Keep);
         begin_rendering(recorder, target.extent, Some(&color), Some(&depth));
-        recorder.bind_pipeline(pipeline);
-        self.draw_items(recorder, frame);
+        self.draws(recorder).draw(frame.items, pipeline);
         recorder.end_rendering();
         recorder.end_label();
     }
@@ -374,41 +363,11 @@ impl Renderer {
         );
     }
 
-    /// Draws every item from its current range.
-    fn draw_items(&self, recorder: Recorder<'_>, frame: &Frame<'_>) {
-        for item in frame.items {
-            let current = u64::from(item.current_first_vertex) * u64::from(self.desc.layout.stride_bytes);
-            recorder.bind_vertex_buffers([item.vertex_buffer], [current]);
-            self.draw_item(recorder, item);
-        }
-    }
-
-    fn draw_item(&self, recorder: Recorder<'_>, item: &DrawItem) {
-        recorder.push_constants(
-            self.pipelines.layout,
-            DRAW_STAGES,
-            bytemuck::bytes_of(&draw_constants(item)),
-        );
-        let cull = if item.material.double_sided {
-            vk::CullModeFlags::NONE
-        } else {
-            vk::CullModeFlags::BACK
-        };
-        // A mirroring matrix turns the winding around.
-        let mirrored = item.model.determinant() < 0.0;
-        let front = if mirrored {
-            vk::FrontFace::CLOCKWISE
-        } else {
-            vk::FrontFace::COUNTER_CLOCKWISE
-        };
-        recorder.cull(cull, front);
-        if item.index_buffer == vk::Buffer::null() {
-            if item.vertex_count > 0 {
-                recorder.draw(item.vertex_count);
-            }
-        } else if item.index_count > 0 {
-            recorder.bind_index_buffer(item.index_buffer);
-            recorder.draw_indexed(item.index_count, item.first_index);
+    fn draws<'a>(&'a self, recorder: Recorder<'a>) -> Draws<'a> {
+        Draws {
+            recorder,
+            pipelines: &self.pipelines,
+            stride_bytes: self.desc.layout.stride_bytes,
         }
     }
 
@@ -435,6 +394,30 @@ impl Renderer {
         }
     }
 
+    /// Makes a buffer of placement tables ready for draws of this renderer; see [`DrawItem::placement`](crate::DrawItem::placement).
+    ///
+    /// The first call makes the pipelines of placed draws.
+    /// `words` holds the words of one table or of many, has the usage `STORAGE_BUFFER`, and must live for as long as
+    /// frames that draw with it run.
+    ///
+    /// # Errors
+    /// More bytes than the device binds at once, no memory, or a failed Vulkan call.
+    pub fn placement_tables(&mut self, words: &Buffer) -> Result<PlacementTables, RenderError> {
+        let limit = self.context.properties.limits.max_storage_buffer_range;
+        if words.size_bytes() > u64::from(limit) {
+            return Err(RenderError::PlacementTables {
+                size_bytes: words.size_bytes(),
+                limit,
+            });
+        }
+        self.pipelines.make_placed()?;
+        Ok(PlacementTables::new(
+            &self.context,
+            self.pipelines.placement_set_layout,
+            words,
+        )?)
+    }
+
     /// Gives up the renderer: waits until the device is idle and frees everything.
     ///
     /// The same as dropping it, for those who like to see it.
@@ -443,7 +426,7 @@ impl Renderer {
     }
 
     pub(crate) fn read_image(&self, image: &Image, texel_bytes: u64) -> Result<Vec<u8>, DeviceError> {
-        crate::memory::readback_image(&self.context, image, texel_bytes)
+        crate::transfer::readback_image(&self.context, image, texel_bytes)
     }
 }
 
@@ -452,82 +435,5 @@ impl fmt::Debug for Renderer {
         f.debug_struct("Renderer")
             .field("desc", &self.desc)
             .finish_non_exhaustive()
-    }
-}
-
-fn draw_constants(item: &DrawItem) -> DrawConstants {
-    let material = &item.material;
-    DrawConstants {
-        model: rows(&item.model),
-        previous_model: rows(&item.previous_model),
-        base_color: material.base_color,
-        roughness: material.roughness,
-        subsurface: material.subsurface,
-        specular: material.specular,
-    }
-}
-
-/// The upper three rows of an affine matrix.
-fn rows(matrix: &Mat4) -> [f32; 12] {
-    let mut rows = [0.0; 12];
-    for (index, row) in rows.chunks_exact_mut(4).enumerate() {
-        row.copy_from_slice(&matrix.row(index).to_array());
-    }
-    rows
-}
-
-fn begin_rendering(
-    recorder: Recorder<'_>,
-    extent: vk::Extent2D,
-    color: Option<&vk::RenderingAttachmentInfo<'_>>,
-    depth: Option<&vk::RenderingAttachmentInfo<'_>>,
-) {
-    let mut info = vk::RenderingInfo::default()
-        .render_area(vk::Rect2D::from(extent))
-        .layer_count(1);
-    if let Some(color) = color {
-        info = info.color_attachments(std::slice::from_ref(color));
-    }
-    if let Some(depth) = depth {
-        info = info.depth_attachment(depth);
-    }
-    recorder.begin_rendering(&info);
-    recorder.whole_viewport(extent);
-}
-
-/// A color attachment that starts as zeros: no coverage, no motion.
-fn color_attachment(image: &Image) -> vk::RenderingAttachmentInfo<'static> {
-    vk::RenderingAttachmentInfo::default()
-        .image_view(image.view)
-        .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-        .load_op(vk::AttachmentLoadOp::CLEAR)
-        .store_op(vk::AttachmentStoreOp::STORE)
-}
-
-#[derive(Clone, Copy)]
-enum DepthLoad {
-    Clear,
-    Keep,
-}
-
-fn depth_attachment(image: &Image, load: DepthLoad) -> vk::RenderingAttachmentInfo<'static> {
-    let info = vk::RenderingAttachmentInfo::default()
-        .image_view(image.view)
-        .clear_value(vk::ClearValue {
-            depth_stencil: vk::ClearDepthStencilValue {
-                depth: 1.0,
-                stencil: 0,
-            },
-        });
-    match load {
-        DepthLoad::Clear => info
-            .image_layout(vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE),
-        // Not even a store: the passes after the pre-pass only read, and need no barrier among themselves.
-        DepthLoad::Keep => info
-            .image_layout(vk::ImageLayout::DEPTH_STENCIL_READ_ONLY_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::NONE),
     }
 }

@@ -4,7 +4,8 @@ use ash::vk;
 
 use crate::device::HeadlessDevice;
 use crate::error::DeviceError;
-use crate::memory::{Buffer, upload};
+use crate::memory::Buffer;
+use crate::transfer::upload;
 
 /// Uploads 32-bit indices; everything submitted later on the same queue may draw with them without a barrier.
 ///

@@ -17,7 +17,8 @@ pub enum MemoryLocation {
 }
 
 impl MemoryLocation {
-    pub(crate) const fn name(self) -> &'static str {
+    /// What errors call it.
+    pub const fn name(self) -> &'static str {
         match self {
             MemoryLocation::DeviceLocal => "device-local",
             MemoryLocation::HostToDevice => "host-visible",

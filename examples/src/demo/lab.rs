@@ -112,12 +112,13 @@ impl Lab {
     /// The largest difference of any instance from the host kernel, read back from the device just now.
     fn difference(&mut self) -> anyhow::Result<u32> {
         let mut largest = 0;
-        for (instance, weights) in &self.instances {
+        let ids: Vec<InstanceId> = self.instances.iter().map(|(id, _)| *id).collect();
+        let found = self.deformer.morphed(&ids)?;
+        for ((_, weights), found) in self.instances.iter().zip(&found) {
             morph_into(&self.mesh, &self.rest, weights, &mut self.expected)?;
-            let found = self.deformer.morphed(*instance)?;
             largest = largest.max(max_ulp_difference(&found.positions, &self.expected.positions));
             let normals = |streams: &'_ MorphedStreams| streams.normals.clone().unwrap_or_default();
-            largest = largest.max(max_ulp_difference(&normals(&found), &normals(&self.expected)));
+            largest = largest.max(max_ulp_difference(&normals(found), &normals(&self.expected)));
         }
         Ok(largest)
     }

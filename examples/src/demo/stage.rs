@@ -114,6 +114,7 @@ impl Stage {
                 model: Mat4::IDENTITY,
                 previous_model: Mat4::IDENTITY,
                 material,
+                placement: None,
             })
             .collect();
         let frame = Frame {

@@ -1,14 +1,17 @@
 //! What every Vulkan program has before it draws: instance, device, queue, command buffers, fences.
 //!
-//! Plain `ash`, headless, and nothing of it knows about morphs, but for [`Engine::facts`].
+//! Plain `ash`, headless, and nothing of it knows about morphs, but for [`Engine::facts`] and the names of the allocator.
 
 use anyhow::{Context as _, bail, ensure};
 use ash::vk;
-use morph_vk::DeviceFacts;
+use morph_vk::{DeviceFacts, MemoryBlock, MemoryLocation, MemoryProvider as _, MemoryRequest};
+
+use super::memory::EngineMemory;
 
 /// Frames that the engine lets the device be behind; each has a command buffer and a fence, and the pass keeps them
 /// apart by this number, its frame slot.
 pub(super) const FRAMES_IN_FLIGHT: usize = 2;
+
 /// What every Vulkan program has: a device with a queue, and a command buffer and a fence for each frame in flight.
 pub(super) struct Engine {
     pub(super) name: String,
@@ -20,14 +23,16 @@ pub(super) struct Engine {
     commands: Vec<vk::CommandBuffer>,
     fences: [vk::Fence; FRAMES_IN_FLIGHT],
     /// Where the last frame's vertices are copied to, in memory that the host reads.
-    pub(super) readback: vk::Buffer,
-    readback_memory: vk::DeviceMemory,
+    readback: vk::Buffer,
+    readback_block: Option<MemoryBlock>,
+    /// Where all buffers of the program lie, the pass's among them.
+    pub(super) memory: EngineMemory,
     /// The loader's library; it must outlive everything above.
     _entry: ash::Entry,
 }
 
 /// Room for the vertices that are copied out.
-pub(super) const READBACK_BYTES: u64 = 4096;
+const READBACK_BYTES: u64 = 4096;
 
 impl Engine {
     pub(super) fn new(driver: Option<&str>) -> anyhow::Result<Self> {
@@ -65,7 +70,11 @@ impl Engine {
             commands: Vec::new(),
             fences: [vk::Fence::null(); FRAMES_IN_FLIGHT],
             readback: vk::Buffer::null(),
-            readback_memory: vk::DeviceMemory::null(),
+            readback_block: None,
+            // SAFETY: the physical device belongs to the instance.
+            memory: EngineMemory::new(&unsafe {
+                instance.get_physical_device_memory_properties(choice.device)
+            }),
             device,
             instance,
             _entry: entry,
@@ -103,25 +112,19 @@ impl Engine {
         // SAFETY: the device is live; so it is below.
         self.readback = unsafe { self.device.create_buffer(&info, None) }?;
         // SAFETY: the buffer was just made.
-        let needs = unsafe { self.device.get_buffer_memory_requirements(self.readback) };
-        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let properties = self.memory_properties();
-        let types = properties.memory_types_as_slice();
-        let fits = |index: &usize| {
-            needs.memory_type_bits >> index & 1 == 1 && types[*index].property_flags.contains(wanted)
+        let requirements = unsafe { self.device.get_buffer_memory_requirements(self.readback) };
+        let request = MemoryRequest {
+            name: "readback",
+            requirements,
+            location: MemoryLocation::HostToDevice,
         };
-        let index = (0..types.len())
-            .find(fits)
-            .context("the device has no memory that the host can read")?;
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(index as u32);
-        // SAFETY: size and type are what the buffer asked for.
-        self.readback_memory = unsafe { self.device.allocate_memory(&info, None) }?;
-        // SAFETY: the memory is fresh and the buffer unbound.
+        // SAFETY: the device is the one that the allocator was made for.
+        let block = unsafe { self.memory.allocate(&self.device, &request) }?;
+        self.readback_block = Some(block);
+        // SAFETY: the block is as large as the buffer asks, and the buffer is unbound.
         unsafe {
             self.device
-                .bind_buffer_memory(self.readback, self.readback_memory, 0)
+                .bind_buffer_memory(self.readback, block.memory, block.offset)
         }?;
         Ok(())
     }
@@ -141,11 +144,6 @@ impl Engine {
             synchronization2: true,
             rounding_mode_rte_float32: controls.shader_rounding_mode_rte_float32 == vk::TRUE,
         }
-    }
-
-    pub(super) fn memory_properties(&self) -> vk::PhysicalDeviceMemoryProperties {
-        // SAFETY: the physical device belongs to the instance.
-        unsafe { self.instance.get_physical_device_memory_properties(self.physical) }
     }
 
     /// Waits until the slot's last frame is done and starts its command buffer anew.
@@ -174,23 +172,49 @@ impl Engine {
         Ok(())
     }
 
+    /// Gives up the slot's command buffer; its fence stays signaled, so nobody waits for it.
+    pub(super) fn drop_frame(&self, slot: usize) -> anyhow::Result<()> {
+        // SAFETY: the command buffer is recording and is not submitted.
+        Ok(unsafe { self.device.end_command_buffer(self.commands[slot]) }?)
+    }
+
+    /// Copies a part of a buffer to where the host reads it once the frame is done.
+    pub(super) fn copy_to_host(
+        &self,
+        commands: vk::CommandBuffer,
+        source: vk::Buffer,
+        region: vk::BufferCopy,
+    ) -> anyhow::Result<()> {
+        ensure!(
+            region.dst_offset + region.size <= READBACK_BYTES,
+            "{region:?} does not fit into {READBACK_BYTES} bytes"
+        );
+        // SAFETY: the command buffer is recording, the source holds the region, and the target has room for it.
+        unsafe {
+            self.device
+                .cmd_copy_buffer(commands, source, self.readback, &[region]);
+        };
+        let to_host = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::COPY)
+            .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::HOST)
+            .dst_access_mask(vk::AccessFlags2::HOST_READ)];
+        let barrier = vk::DependencyInfo::default().memory_barriers(&to_host);
+        // SAFETY: the command buffer is recording.
+        unsafe { self.device.cmd_pipeline_barrier2(commands, &barrier) };
+        Ok(())
+    }
+
     /// The first bytes of the buffer that the host reads, once the frame that copied them is done.
     pub(super) fn read_back(&self, length: usize) -> anyhow::Result<Vec<u8>> {
         ensure!(
             length as u64 <= READBACK_BYTES,
             "{length} bytes do not fit into {READBACK_BYTES}"
         );
-        let flags = vk::MemoryMapFlags::empty();
-        // SAFETY: the memory is visible to the host and not mapped.
-        let pointer = unsafe {
-            self.device
-                .map_memory(self.readback_memory, 0, vk::WHOLE_SIZE, flags)
-        }?;
+        let start = self.readback_block.and_then(|block| block.mapped);
+        let start = start.context("the buffer is not mapped")?;
         // SAFETY: the mapping holds at least so many bytes, the memory is coherent, and the copy is done.
-        let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), length) }.to_vec();
-        // SAFETY: the memory was mapped above, and nothing points into it any more.
-        unsafe { self.device.unmap_memory(self.readback_memory) };
-        Ok(bytes)
+        Ok(unsafe { std::slice::from_raw_parts(start.as_ptr(), length) }.to_vec())
     }
 
     pub(super) fn wait_idle(&self) {
@@ -211,8 +235,8 @@ impl Drop for Engine {
         unsafe { self.device.destroy_command_pool(self.pool, None) };
         // SAFETY: as above.
         unsafe { self.device.destroy_buffer(self.readback, None) };
-        // SAFETY: as above.
-        unsafe { self.device.free_memory(self.readback_memory, None) };
+        // SAFETY: the pass was destroyed and the buffer is gone.
+        unsafe { self.memory.destroy(&self.device) };
         // SAFETY: everything made on the device is gone.
         unsafe { self.device.destroy_device(None) };
         // SAFETY: everything made on the instance is gone.

@@ -1,31 +1,34 @@
 //! The smallest engine: how to put `morph-vk` into a renderer of your own.
 //!
-//! Nothing here comes from `morph-render`: instance, device, queue, command buffers and fences are the engine's, made
-//! with plain `ash`, and the pass only records into what it is given.
-//! Read this file from top to bottom; `engine.rs` beside it is what every Vulkan program has anyway.
+//! Read this file from top to bottom.
+//! Nothing in it comes from `morph-render`: `engine.rs` beside it is what every Vulkan program has anyway, made with
+//! plain `ash`, and `memory.rs` is an allocator of the engine's own, from which the pass takes its buffers.
 //!
-//! The story in short:
-//!
-//! 1. Build a [`MorphMesh`] from targets and a [`RestPose`] from vertices, once per asset.
-//! 2. Create a [`MorphPass`] beside your own passes, once.
-//! 3. `add_mesh`, `attach`: an instance has a range of vertices in one buffer from then on.
-//! 4. Each frame: `set_weights`, then `record` into your command buffer before the passes that draw.
-//! 5. Draw: bind `pass.geometry_buffer().buffer()` at `vertex_range(instance).current_first_vertex` with your own index
-//!    buffer, in the depth, shadow, motion and color pass alike.
+//! | when | what |
+//! |---|---|
+//! | once an asset | build a [`MorphMesh`] from targets and a [`RestPose`] from vertices |
+//! | once | make a [`MorphPass`] beside your own passes |
+//! | once a mesh | `add_mesh`; `mesh_state` says whether its deltas are there or were refused |
+//! | once an instance | `attach`: it has a range of vertices in one buffer from then on |
+//! | each frame | `set_weights`, `set_visible`; then `record`, before your passes that draw |
+//! | each draw | bind the geometry buffer at the instance's `vertex_range`, in every pass alike |
+//! | a dropped frame | `discard_frame` |
+//! | at the end | wait for the device, `destroy` |
 
 mod engine;
+mod memory;
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use ash::vk;
 use morph_vk::morph_core::{
     BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout,
     max_ulp_difference, morph,
 };
-use morph_vk::{Capacities, InstanceId, MeshDesc, MorphPass, MorphPassDesc, RawMemory, Readers};
+use morph_vk::{Capacities, InstanceId, MeshDesc, MeshState, MorphPass, MorphPassDesc, Readers, VertexRange};
 
-use engine::{Engine, FRAMES_IN_FLIGHT, READBACK_BYTES};
+use engine::{Engine, FRAMES_IN_FLIGHT};
 
 /// Frames of the whole program.
 const FRAMES: usize = 30;
@@ -37,7 +40,7 @@ const LAYOUT: VertexLayout = VertexLayout::POSITION_NORMAL;
 pub struct Summary {
     /// The device that did it.
     pub device: String,
-    /// Frames recorded.
+    /// Frames submitted.
     pub frames: usize,
     /// Frames of these in which the pass recorded no command, because nothing had changed.
     pub idle_frames: usize,
@@ -59,94 +62,137 @@ pub struct Summary {
 /// No loader, no device, a failed Vulkan call, or whatever the pass refuses.
 pub fn run(driver: Option<&str>) -> anyhow::Result<Summary> {
     let engine = Engine::new(driver)?;
-
-    // 2. The pass: told once who reads its vertices (the far side of its last barrier), how much it may hold, and what
-    //    the device can do. `RawMemory` takes its three buffers straight from Vulkan; implement `MemoryProvider` to
-    //    give it memory of your own allocator.
-    let capacities = Capacities {
-        frame_slot_count: FRAMES_IN_FLIGHT as u32,
-        // One megabyte of vertices and deltas, four instances, meshes with up to sixteen targets.
-        ..Capacities::new(1 << 20, 4, 16)
-    };
-    let mut desc = MorphPassDesc::new(LAYOUT, capacities, engine.facts());
-    // An engine with draws names `Readers::VERTEX_INPUT`; this one also copies its vertices out at the end.
-    desc.readers = Readers::VERTEX_INPUT.and(Readers::COPY);
-    let memory = Box::new(RawMemory::new(engine.memory_properties()));
-    // SAFETY: the device is live, and the pass is destroyed below before the engine drops it; facts and memory are the
-    // device's own.
-    let mut pass = unsafe { MorphPass::new(&engine.device, desc, memory) }?;
-
+    let mut pass = make_pass(&engine)?;
     let summary = frames(&engine, &mut pass);
-
     engine.wait_idle();
     // SAFETY: the device is idle, and nothing uses the ranges any more.
     unsafe { pass.destroy() };
     summary
 }
 
+/// Once: what the pass may hold, who reads its vertices, what the device can do, and where memory comes from.
+fn make_pass(engine: &Engine) -> anyhow::Result<MorphPass> {
+    let capacities = Capacities {
+        frame_slot_count: FRAMES_IN_FLIGHT as u32,
+        // Deltas beyond this budget are refused, and their mesh is drawn at rest.
+        delta_budget_bytes: 256 << 10,
+        // One megabyte of vertices and deltas, four instances, meshes with up to sixteen targets.
+        ..Capacities::new(1 << 20, 4, 16)
+    };
+    let mut desc = MorphPassDesc::new(LAYOUT, capacities, engine.facts());
+    // The far side of the pass's last barrier. This engine draws, and copies its vertices out at the end.
+    desc.readers = Readers::VERTEX_INPUT.and(Readers::COPY);
+    // Each instance keeps the vertices of the frame before, which motion vectors need.
+    desc.history = true;
+    // Any `MemoryProvider` will do; `RawMemory` takes the buffers straight from Vulkan.
+    let memory = Box::new(engine.memory.clone());
+    // SAFETY: the device is live, and `run` destroys the pass before the engine drops it; facts and memory are the
+    // device's own.
+    Ok(unsafe { MorphPass::new(&engine.device, desc, memory) }?)
+}
+
+/// The life of two instances of one mesh: one moves, the other is hidden for a while.
 fn frames(engine: &Engine, pass: &mut MorphPass) -> anyhow::Result<Summary> {
-    // 1. and 3. The mesh goes to the device inside the coming `record` calls; `attach` gives an instance its range now.
+    // The mesh goes to the device inside the coming `record` calls, a bounded number of bytes a frame; until it is there
+    // its instances are drawn at rest. `attach` gives an instance its range now.
     let (mesh, rest) = tiny_mesh()?;
-    let mesh_id = pass.add_mesh(MeshDesc::new(Arc::clone(&mesh), rest.clone()))?;
-    let instance = pass.attach(mesh_id)?;
+    let mesh_id = pass.add_mesh(MeshDesc::new(Arc::clone(&mesh), rest.clone()).with_name("strip"))?;
+    let (mover, sleeper) = (pass.attach(mesh_id)?, pass.attach(mesh_id)?);
 
     let mut summary = Summary {
         device: engine.name.clone(),
-        frames: FRAMES,
+        frames: 0,
         idle_frames: 0,
         dispatches: 0,
         barriers: 0,
-        vertices: mesh.vertex_count(),
+        vertices: 2 * mesh.vertex_count(),
         difference: u32::MAX,
     };
-    let mut weights = [0.0; 2];
     for frame in 0..FRAMES {
         // The slot is free once the frame before last is done: that is what the fence says.
         let slot = frame % FRAMES_IN_FLIGHT;
         let commands = engine.begin_frame(slot)?;
 
-        // 4. Weights may go past one and below zero. The animation stops for the last ten frames: a frame in which
-        //    nothing changed costs no device work.
+        // Weights may go past one and below zero. The animation stops for the last ten frames: a frame in which nothing
+        // changed costs no device work.
         let time = frame.min(FRAMES - 10) as f32 / 10.0;
-        weights = [time.sin(), 1.5 * time];
-        pass.set_weights(instance, &weights)?;
+        pass.set_weights(mover, &[time.sin(), 1.5 * time])?;
+        pass.set_weights(sleeper, &[-time, 0.5])?;
+        // What nobody sees costs nothing either, and is right in the frame in which it returns.
+        pass.set_visible(sleeper, !(5..15).contains(&frame))?;
+
         // SAFETY: the command buffer is recording outside of a rendering, its slot is free, and frames go to one
         // queue in this order.
         let stats = unsafe { pass.record(commands, slot as u32) };
+
+        // A frame that is recorded and never submitted (the window changed its size) must be given back.
+        if frame == 8 {
+            pass.discard_frame(slot as u32);
+            engine.drop_frame(slot)?;
+            continue;
+        }
+        summary.frames += 1;
         summary.dispatches += stats.dispatches;
         summary.barriers += stats.barriers;
         summary.idle_frames += usize::from(stats.is_idle());
 
-        // 5. Here an engine draws. Every pass binds the same range, so none of them can disagree:
-        //
-        //    let range = pass.vertex_range(instance).expect("attached");
-        //    if range.written {
-        //        let stride = u64::from(pass.layout().stride_bytes);
-        //        let offset = u64::from(range.current_first_vertex) * stride;
-        //        device.cmd_bind_vertex_buffers(commands, 0, &[pass.geometry_buffer().buffer()], &[offset]);
-        //        device.cmd_draw_indexed(commands, ...);
-        //    }
+        for instance in [mover, sleeper] {
+            draw(engine, commands, pass, instance);
+        }
         if frame + 1 == FRAMES {
-            copy_out(engine, commands, pass, instance)?;
+            for (number, instance) in (0..).zip([mover, sleeper]) {
+                copy_out(engine, commands, pass, instance, number)?;
+            }
         }
         engine.end_frame(slot)?;
     }
 
+    // Why a morph does not show: its deltas are still on their way, or were refused. `pass.stats()` has the totals.
+    match pass.mesh_state(mesh_id)? {
+        MeshState::Resident => {}
+        state => bail!("after {FRAMES} frames the mesh is {state:?}"),
+    }
     // What the device wrote is what the host kernel says, bit for bit, so a tool or a server may use either.
     engine.wait_idle();
-    let found = engine.read_back(mesh.vertex_count() as usize * LAYOUT.stride_bytes as usize)?;
-    let expected = morph(&mesh, &rest.streams(), &weights)?;
-    let [positions, normals] = [LAYOUT.position_offset, LAYOUT.normal_offset.unwrap_or(0)].map(|offset| {
-        found
-            .chunks_exact(LAYOUT.stride_bytes as usize)
-            .map(|vertex| floats(vertex, offset))
-            .collect::<Vec<_>>()
-    });
-    summary.difference = max_ulp_difference(&positions, &expected.positions).max(max_ulp_difference(
-        &normals,
-        &expected.normals.unwrap_or_default(),
-    ));
+    let instance_bytes = mesh.vertex_count() as usize * LAYOUT.stride_bytes as usize;
+    let found = engine.read_back(2 * instance_bytes)?;
+    summary.difference = 0;
+    for (vertices, instance) in found.chunks_exact(instance_bytes).zip([mover, sleeper]) {
+        let expected = morph(&mesh, &rest.streams(), pass.weights(instance)?)?;
+        let normals = expected.normals.unwrap_or_default();
+        for (offset, expected) in [
+            (LAYOUT.position_offset, expected.positions),
+            (LAYOUT.normal_offset.unwrap_or(0), normals),
+        ] {
+            let difference = max_ulp_difference(&stream(vertices, offset), &expected);
+            summary.difference = summary.difference.max(difference);
+        }
+    }
     Ok(summary)
+}
+
+/// What every pass of an engine does with an instance: depth, shadow, motion and color bind the same range, so none of
+/// them can disagree. This engine has no pipeline to draw with and binds only.
+fn draw(engine: &Engine, commands: vk::CommandBuffer, pass: &MorphPass, instance: InstanceId) {
+    // Nothing was written yet, as in the first frames of a mesh: there is nothing to draw.
+    let Some(range) = pass.vertex_range(instance).filter(|range| range.written) else {
+        return;
+    };
+    let buffer = pass.geometry_buffer().buffer();
+    // The second binding is for the motion pass alone. Where the instance stands still, both offsets are the same.
+    let offsets = [range.current_first_vertex, range.previous_first_vertex].map(byte_offset);
+    // SAFETY: the command buffer is recording, and the ranges lie within the buffer.
+    unsafe {
+        engine
+            .device
+            .cmd_bind_vertex_buffers(commands, 0, &[buffer; 2], &offsets);
+    };
+    // device.cmd_bind_index_buffer(commands, your_indices, ...);
+    // device.cmd_draw_indexed(commands, your_index_count, 1, 0, 0, 0);
+}
+
+fn byte_offset(vertex: u32) -> u64 {
+    u64::from(vertex) * u64::from(LAYOUT.stride_bytes)
 }
 
 /// A strip of four triangles with two targets: one lifts its middle, one stretches it to the right.
@@ -164,12 +210,12 @@ fn tiny_mesh() -> anyhow::Result<(Arc<MorphMesh>, RestPose)> {
     };
     let stretch = MorphTarget {
         vertices: vec![2, 3, 4, 5],
-        positions: Some(vec![
-            [0.25, 0.0, 0.0],
-            [0.25, 0.0, 0.0],
-            [0.5, 0.0, 0.0],
-            [0.5, 0.0, 0.0],
-        ]),
+        positions: Some(
+            [[0.25, 0.0, 0.0]; 2]
+                .into_iter()
+                .chain([[0.5, 0.0, 0.0]; 2])
+                .collect(),
+        ),
         ..MorphTarget::empty("stretch")
     };
     // `snorm16` stores 16 bits a component with a step per target; the report says what that costs at worst.
@@ -179,7 +225,7 @@ fn tiny_mesh() -> anyhow::Result<(Arc<MorphMesh>, RestPose)> {
     Ok((Arc::new(mesh), rest))
 }
 
-/// Copies the vertices of an instance to where the host reads them.
+/// Copies the vertices of an instance to where the host reads them, behind those of the instances before it.
 ///
 /// The pass named copies among its readers, so its last barrier lets this one see what was written.
 fn copy_out(
@@ -187,43 +233,26 @@ fn copy_out(
     commands: vk::CommandBuffer,
     pass: &MorphPass,
     instance: InstanceId,
+    number: u64,
 ) -> anyhow::Result<()> {
-    let range = pass.vertex_range(instance).context("the instance is attached")?;
+    let range: VertexRange = pass.vertex_range(instance).context("the instance is attached")?;
     ensure!(
         range.written,
         "after {FRAMES} frames the mesh is still on its way"
     );
-    let stride = u64::from(pass.layout().stride_bytes);
+    let size = byte_offset(range.vertex_count);
     let region = vk::BufferCopy::default()
-        .src_offset(u64::from(range.current_first_vertex) * stride)
-        .size(u64::from(range.vertex_count) * stride);
-    ensure!(
-        region.size <= READBACK_BYTES,
-        "the mesh is larger than the buffer that it is copied to"
-    );
-    let source = pass.geometry_buffer().buffer();
-    // SAFETY: the range lies within the geometry buffer, and the target has room, as was just checked.
-    unsafe {
-        engine
-            .device
-            .cmd_copy_buffer(commands, source, engine.readback, &[region]);
-    };
-    // What the host reads later must be made visible to it.
-    let to_host = [vk::MemoryBarrier2::default()
-        .src_stage_mask(vk::PipelineStageFlags2::COPY)
-        .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
-        .dst_stage_mask(vk::PipelineStageFlags2::HOST)
-        .dst_access_mask(vk::AccessFlags2::HOST_READ)];
-    let barrier = vk::DependencyInfo::default().memory_barriers(&to_host);
-    // SAFETY: the command buffer is recording.
-    unsafe { engine.device.cmd_pipeline_barrier2(commands, &barrier) };
-    Ok(())
+        .src_offset(byte_offset(range.current_first_vertex))
+        .dst_offset(number * size)
+        .size(size);
+    engine.copy_to_host(commands, pass.geometry_buffer().buffer(), region)
 }
 
-/// Three floats of a vertex.
-fn floats(vertex: &[u8], offset: u32) -> [f32; 3] {
-    std::array::from_fn(|axis| {
-        let start = offset as usize + axis * 4;
-        f32::from_le_bytes(std::array::from_fn(|byte| vertex[start + byte]))
-    })
+/// Three floats of each vertex.
+fn stream(vertices: &[u8], offset: u32) -> Vec<[f32; 3]> {
+    let float = |bytes: &[u8]| f32::from_le_bytes(std::array::from_fn(|byte| bytes[byte]));
+    vertices
+        .chunks_exact(LAYOUT.stride_bytes as usize)
+        .map(|vertex| std::array::from_fn(|axis| float(&vertex[offset as usize + axis * 4..])))
+        .collect()
 }

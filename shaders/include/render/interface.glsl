@@ -24,14 +24,26 @@ layout(std430, set = 0, binding = 0) readonly buffer FrameConstants {
     float pixel_height;
 } frame;
 
+// A draw is its model matrix and its placement table (first word, rows, words from one row to the next), and behind
+// them what only some stages read: in the motion pass (RENDER_MOTION) the same of the last frame, elsewhere the
+// material.  Both together would be more than the 128 bytes that every device takes.
+#ifdef RENDER_MOTION
+layout(std430, push_constant) uniform MotionConstants {
+    float model[12];
+    uint placement[3];
+    uint previous_placement[3];
+    float previous_model[12];
+} draw;
+#else
 layout(std430, push_constant) uniform DrawConstants {
     float model[12];
-    float previous_model[12];
+    uint placement[3];
     float base_color[3];
     float roughness;
     float subsurface[3];
     float specular;
 } draw;
+#endif
 
 #define RENDER_VEC3(a) vec3(a[0], a[1], a[2])
 #define RENDER_MAT4(m)                                                                                          \

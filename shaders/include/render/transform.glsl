@@ -30,9 +30,11 @@ vec3 world_position(vec3 position) {
     return RENDER_MODEL_TIMES(draw.model, position);
 }
 
+#ifdef RENDER_MOTION
 vec3 previous_world_position(vec3 position) {
     return RENDER_MODEL_TIMES(draw.previous_model, position);
 }
+#endif
 
 vec4 clip_position(vec3 world) {
     return RENDER_MATRIX_TIMES(frame.view_projection, world);

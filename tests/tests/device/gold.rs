@@ -8,13 +8,14 @@ use glam::{Mat4, Vec3};
 use image::RgbaImage;
 use morph_core::plan::Kernel;
 use morph_core::{Aabb, MorphTarget, Quantization};
-use morph_render::{Camera, HeadlessDevice, KeyLight, Material, Pass, RendererDesc};
+use morph_render::{Camera, HeadlessDevice, KeyLight, Material, Pass, RendererDesc, placed_positions};
 use morph_tests::gold::{Gallery, compare};
 use morph_tests::head::Head;
 use morph_tests::recipe::Cooked;
 use morph_tests::say;
 use morph_vk::Method;
 
+use crate::parts::Parts;
 use crate::stage::{LAYOUT, Shot, Stage, cook};
 use crate::support::on_every_driver;
 
@@ -39,6 +40,22 @@ fn cooked(targets: &[MorphTarget], quantization: Quantization) -> Cooked {
     cook(&head().positions, &head().normals, targets, quantization)
 }
 
+fn desc() -> RendererDesc {
+    RendererDesc {
+        shadow_map_size: SIDE,
+        ..RendererDesc::new((SIDE, SIDE), LAYOUT)
+    }
+}
+
+/// Seen a little from the side, with the light of a portrait.
+fn shot_of(bounds: Aabb) -> Shot {
+    let camera = Camera::framing(&bounds, Vec3::new(0.3, 0.08, 1.0), Camera::PORTRAIT_FOV, 1.0);
+    Shot {
+        view: camera.matrices(1.0),
+        light: KeyLight::portrait(bounds),
+    }
+}
+
 /// Heads side by side in a grid of so many columns, seen a little from the side.
 struct Set {
     stage: Stage,
@@ -47,11 +64,7 @@ struct Set {
 
 impl Set {
     fn new(device: &HeadlessDevice, method: Method, cooked: &Cooked, columns: u32, rows: u32) -> Set {
-        let desc = RendererDesc {
-            shadow_map_size: SIDE,
-            ..RendererDesc::new((SIDE, SIDE), LAYOUT)
-        };
-        let mut stage = Stage::new(device, method, true, &desc);
+        let mut stage = Stage::new(device, method, true, &desc());
         let mesh = stage.add_mesh(cooked, &head().indices);
         let count = columns * rows;
         stage.reserve(mesh, count);
@@ -66,14 +79,25 @@ impl Set {
             min: [-x, -y, -0.9],
             max: [x, y, 1.1],
         };
-        let camera = Camera::framing(&bounds, Vec3::new(0.3, 0.08, 1.0), Camera::PORTRAIT_FOV, 1.0);
         Set {
             stage,
-            shot: Shot {
-                view: camera.matrices(1.0),
-                light: KeyLight::portrait(bounds),
-            },
+            shot: shot_of(bounds),
         }
+    }
+
+    /// One instance of another mesh, in the middle.
+    fn of_mesh(device: &HeadlessDevice, cooked: &Cooked, indices: &[u32], material: Material) -> Set {
+        let mut stage = Stage::new(device, Method::Gather, true, &desc());
+        let mesh = stage.add_mesh(cooked, indices);
+        stage.attach(mesh, Mat4::IDENTITY, material);
+        Set {
+            stage,
+            shot: shot_of(Aabb::of(&head().positions)),
+        }
+    }
+
+    fn aim_at(&mut self, bounds: Aabb) {
+        self.shot = shot_of(bounds);
     }
 
     fn face(&mut self, actor: usize, weights: [f32; 4]) {
@@ -217,31 +241,105 @@ fn motion() {
     check("motion", |device| six_heads(device).read(Pass::Motion));
 }
 
+/// Color, shadow map, motion and normals of one frame, two by two.
+fn sheet(set: &Set) -> RgbaImage {
+    let mut sheet = RgbaImage::new(2 * SIDE, 2 * SIDE);
+    let passes = [Pass::Color, Pass::Shadow, Pass::Motion, Pass::Normal];
+    for (number, pass) in (0..).zip(passes) {
+        let (x, y) = (number % 2 * SIDE, number / 2 * SIDE);
+        image::imageops::replace(&mut sheet, &set.read(pass), x.into(), y.into());
+    }
+    sheet
+}
+
+/// Four heads with open mouths, of which the first stays and the others are hidden and change meanwhile.
+fn two_returned(device: &HeadlessDevice) -> Set {
+    let mut set = Set::new(
+        device,
+        Method::Gather,
+        &cooked(&head().targets, Quantization::Half),
+        2,
+        2,
+    );
+    for actor in 0..4 {
+        set.face(actor, FACES[1]);
+    }
+    set.draw();
+    for actor in [1, 2] {
+        set.stage.set_visible(actor, false);
+    }
+    set.draw();
+    // They change while nobody looks; the third stays away.
+    set.face(1, FACES[2]);
+    set.face(2, FACES[3]);
+    set.draw();
+    set.stage.set_visible(1, true);
+    set.draw();
+    set
+}
+
 #[test]
 fn hidden_and_returned() {
     check("hidden_and_returned", |device| {
-        let mut set = Set::new(
-            device,
-            Method::Gather,
-            &cooked(&head().targets, Quantization::Half),
-            2,
-            2,
+        two_returned(device).read(Pass::Color)
+    });
+}
+
+/// The frame of the return in every pass: the returned head is whole in the shadow map and in the normals, and has no
+/// motion, because nobody saw where it came from; the head beside the empty place moves.
+#[test]
+fn returned_in_every_pass() {
+    check("returned_in_every_pass", |device| {
+        let mut set = two_returned(device);
+        // Once more, now with the third one coming back while the last one is in motion.
+        set.face(3, FACES[4]);
+        set.face(2, FACES[5]);
+        set.stage.set_visible(2, true);
+        set.draw();
+        sheet(&set)
+    });
+}
+
+/// Instances in motion with their shadows, all in one frame.
+#[test]
+fn instances_in_every_pass() {
+    check("instances_in_every_pass", |device| sheet(&six_heads(device)));
+}
+
+/// A head in three parts, taken apart by a table while its mouth opens.
+///
+/// The cap turns up like a lid, the jaw comes down and forward, the face between them stays.
+/// It is drawn from both sides, because it is hollow.
+#[test]
+fn placed_parts_in_every_pass() {
+    check("placed_parts_in_every_pass", |device| {
+        let parts = Parts::of(head());
+        let cooked = cook(
+            &parts.positions,
+            &parts.normals,
+            &parts.targets,
+            Quantization::Half,
         );
-        for actor in 0..4 {
-            set.face(actor, FACES[1]);
-        }
+        let mut set = Set::of_mesh(
+            device,
+            &cooked,
+            &parts.indices,
+            Material {
+                double_sided: true,
+                ..Material::SKIN
+            },
+        );
+        let [little, much] = [0.6, 1.0].map(Parts::apart);
+        // Camera and shadow map are fitted to where the parts end up.
+        set.aim_at(Aabb::of(&placed_positions(&parts.positions, &parts.ids, &much)));
+        let placed = parts.place(device, &mut set.stage.renderer, &[&little, &much]);
+        set.stage.place(0, placed.placement(0, 0));
+        set.face(0, [0.3, 0.0, 0.5, 0.0]);
         set.draw();
-        for actor in [1, 2] {
-            set.stage.set_visible(actor, false);
-        }
+        set.stage.place(0, placed.placement(1, 0));
+        set.face(0, [0.5, 0.0, 0.5, 0.0]);
         set.draw();
-        // They change while nobody looks; the third stays away.
-        set.face(1, FACES[2]);
-        set.face(2, FACES[3]);
-        set.draw();
-        set.stage.set_visible(1, true);
-        set.draw();
-        set.read(Pass::Color)
+        sheet(&set)
     });
 }
 

@@ -23,6 +23,7 @@ mod cases;
 mod gold;
 mod limits;
 mod oracles;
+mod parts;
 mod placement;
 mod placement_kernel;
 mod rendering;

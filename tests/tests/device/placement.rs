@@ -82,6 +82,7 @@ fn any_vertices(rng: &mut Rng, row_count: u32) -> Vec<Vertex> {
 fn words(table: &PlacementTable) -> BoundTable<'_> {
     BoundTable {
         words: table.words(),
+        first_word: 0,
         row_count: table.row_count(),
         stride: table.layout().stride(),
         width: table.layout().width(),
@@ -132,7 +133,16 @@ fn placement_on_the_device_equals_the_host() {
                     let mut rng = Rng::new(seed);
                     let table = any_table(&mut rng);
                     let vertices = any_vertices(&mut rng, table.row_count());
-                    let placed = kernel.place(words(&table), &vertices);
+                    // Every second table stands behind rows of something else in the same resource.
+                    let first_word = (seed % 2) as u32 * 3 * table.layout().width();
+                    let mut shared = vec![u32::MAX; first_word as usize];
+                    shared.extend(table.words());
+                    let told = BoundTable {
+                        words: &shared,
+                        first_word,
+                        ..words(&table)
+                    };
+                    let placed = kernel.place(told, &vertices);
                     let what = format!("{form:?} on {}, table {seed}", driver.name());
                     worst = worst.max(check(&what, |it| table.lookup(it), &vertices, &placed));
                 }

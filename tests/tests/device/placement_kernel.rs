@@ -32,10 +32,14 @@ impl Form {
     }
 }
 
+/// The push constants of the kernel, words all of them.
+const PARAM_COUNT: usize = 5;
+
 /// What the kernel is told of a table, which need not be what a `PlacementTable` would say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundTable<'a> {
     pub(crate) words: &'a [u32],
+    pub(crate) first_word: u32,
     pub(crate) row_count: u32,
     pub(crate) stride: u32,
     pub(crate) width: u32,
@@ -78,7 +82,7 @@ impl<'a> PlaceKernel<'a> {
         let set_layouts = [set_layout];
         let ranges = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .size(16)];
+            .size(PARAM_COUNT as u32 * 4)];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&set_layouts)
             .push_constant_ranges(&ranges);
@@ -136,7 +140,14 @@ impl<'a> PlaceKernel<'a> {
         let words = upload(self.device, "placement table", &to_bytes(table.words), usage).unwrap();
         let image = (self.form != Form::Buffer).then(|| TableImage::new(self.device, table, &words));
 
-        let params = [table.row_count, table.stride, table.width, vertices.len() as u32];
+        let vertex_count = vertices.len() as u32;
+        let params = [
+            table.first_word,
+            table.row_count,
+            table.stride,
+            table.width,
+            vertex_count,
+        ];
         self.dispatch(&words, image.as_ref(), [&input, &output], params);
         // SAFETY: the buffer is the device's own, can be copied from, and is read as a whole.
         let bytes = unsafe { readback(self.device, output.handle(), 0, output.size_bytes()) }.unwrap();
@@ -161,7 +172,7 @@ impl<'a> PlaceKernel<'a> {
         table: &Buffer,
         image: Option<&TableImage<'_>>,
         vertices: [&Buffer; 2],
-        params: [u32; 4],
+        params: [u32; PARAM_COUNT],
     ) {
         let functions = self.device.device();
         let sizes = descriptors(self.form).map(|kind| vk::DescriptorPoolSize {
@@ -212,10 +223,10 @@ impl<'a> PlaceKernel<'a> {
                 // SAFETY: the set is of the pipeline's layout.
                 unsafe { functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &sets, &[]) };
                 let stages = vk::ShaderStageFlags::COMPUTE;
-                // SAFETY: the layout has these sixteen bytes.
+                // SAFETY: the layout has these bytes.
                 unsafe { functions.cmd_push_constants(commands, self.layout, stages, 0, &to_bytes(&params)) };
                 // SAFETY: the kernel leaves what is past the last vertex alone.
-                unsafe { functions.cmd_dispatch(commands, params[3].div_ceil(64), 1, 1) };
+                unsafe { functions.cmd_dispatch(commands, params[4].div_ceil(64), 1, 1) };
             })
             .unwrap();
         // SAFETY: the submit was waited for.

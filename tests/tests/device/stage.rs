@@ -4,8 +4,8 @@ use ash::vk;
 use glam::Mat4;
 use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
 use morph_render::{
-    Background, Buffer, DeformerDesc, DrawItem, Frame, HeadlessDevice, KeyLight, Material, PassSet, Renderer,
-    RendererDesc, ViewMatrices, pass_desc, upload_indices,
+    Background, Buffer, DeformerDesc, DrawItem, DrawPlacement, Frame, HeadlessDevice, KeyLight, Material,
+    PassSet, Renderer, RendererDesc, ViewMatrices, pass_desc, upload_indices,
 };
 use morph_tests::recipe::Cooked;
 use morph_validation::Rig;
@@ -44,6 +44,7 @@ pub(crate) struct Actor {
     prop: usize,
     model: Mat4,
     material: Material,
+    placement: Option<DrawPlacement>,
     is_drawn: bool,
 }
 
@@ -120,6 +121,7 @@ impl Stage {
             prop,
             model,
             material,
+            placement: None,
             is_drawn: true,
         });
         self.actors.len() - 1
@@ -138,6 +140,11 @@ impl Stage {
             .pass_mut()
             .set_visible(self.actors[actor].id, visible)
             .unwrap();
+    }
+
+    /// Places the submeshes of an actor from the next frame on; the buffers are the caller's to keep.
+    pub(crate) fn place(&mut self, actor: usize, placement: DrawPlacement) {
+        self.actors[actor].placement = Some(placement);
     }
 
     /// Morphs and draws one frame with every pass.
@@ -161,6 +168,7 @@ impl Stage {
                         model: actor.model,
                         previous_model: actor.model,
                         material: actor.material,
+                        placement: actor.placement,
                     }
                 })
                 .collect();

@@ -122,19 +122,17 @@ pub(super) fn run(
         delta_bytes: deformer.pass().stats().delta_bytes,
         instance_count: instances.len(),
     };
-    let mut first = None;
-    console.step("reading back and comparing", || {
-        for (number, &instance) in instances.iter().enumerate() {
-            let morphed = deformer.morphed(instance).map_err(CliError::deform(what()))?;
-            run.max_ulp_vs_host = run.max_ulp_vs_host.max(max_ulp(&morphed, host));
+    let morphed = console.step("reading back", || deformer.morphed(&instances));
+    let morphed = morphed.map_err(CliError::deform(what()))?;
+    console.step("comparing", || {
+        for (number, morphed) in morphed.iter().enumerate() {
+            run.max_ulp_vs_host = run.max_ulp_vs_host.max(max_ulp(morphed, host));
             if run.first_difference.is_none() {
-                run.first_difference = first_difference(&name, number, &morphed, host);
+                run.first_difference = first_difference(&name, number, morphed, host);
             }
-            first.get_or_insert(morphed);
         }
-        Ok::<(), CliError>(())
-    })?;
-    Ok((first.unwrap_or_default(), Some(run)))
+    });
+    Ok((morphed.into_iter().next().unwrap_or_default(), Some(run)))
 }
 
 /// A stream of ours beside the same one of the host.

@@ -236,6 +236,7 @@ fn render(
                 model: shown.now.placement.world,
                 previous_model: shown.start.placement.world,
                 material: part.material,
+                placement: None,
             })
         }));
         indices.push(buffer);

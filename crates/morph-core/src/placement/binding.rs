@@ -70,7 +70,10 @@ pub struct PlacementBinding {
     /// Which subsets of a mesh it counts (components, parts, materials) is the engine's choice.
     /// A number beyond the table leaves the vertex in place; so does -1 in a buffer of signed integers.
     pub attribute: AttributeBinding,
-    /// What addresses the table.
+    /// What addresses the table: the members of `PlacementTable` in the shader includes, in their order.
+    ///
+    /// `first_word` is where the table starts, so that several share one buffer or texture: those of many draws, or
+    /// that of the last frame beside that of this one, for motion vectors.
     pub uniforms: &'static [UniformBinding],
     /// The table.
     pub table: TableBinding,
@@ -83,6 +86,11 @@ pub struct PlacementBinding {
 const ATTRIBUTE: AttributeBinding = AttributeBinding {
     semantic: "transform-id",
     name: "transform_id",
+    format: WordFormat::R32Uint,
+};
+
+const FIRST_WORD: UniformBinding = UniformBinding {
+    name: "first_word",
     format: WordFormat::R32Uint,
 };
 
@@ -104,7 +112,7 @@ const WIDTH: UniformBinding = UniformBinding {
 /// The table as a storage buffer.
 pub const BUFFER_BINDING: PlacementBinding = PlacementBinding {
     attribute: ATTRIBUTE,
-    uniforms: &[ROW_COUNT, STRIDE],
+    uniforms: &[FIRST_WORD, ROW_COUNT, STRIDE],
     table: TableBinding {
         semantic: "transform",
         name: "placement_words",
@@ -118,7 +126,7 @@ pub const BUFFER_BINDING: PlacementBinding = PlacementBinding {
 /// The table as a texture.
 pub const TEXTURE_BINDING: PlacementBinding = PlacementBinding {
     attribute: ATTRIBUTE,
-    uniforms: &[ROW_COUNT, STRIDE, WIDTH],
+    uniforms: &[FIRST_WORD, ROW_COUNT, STRIDE, WIDTH],
     table: TableBinding {
         semantic: "transform",
         name: "placement_texels",

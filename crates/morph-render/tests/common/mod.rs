@@ -251,6 +251,7 @@ impl Meshes {
             model: Mat4::IDENTITY,
             previous_model: Mat4::IDENTITY,
             material: Material::CLAY,
+            placement: None,
         }
     }
 }
