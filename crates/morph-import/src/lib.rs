@@ -38,6 +38,7 @@ mod names;
 mod normals;
 mod options;
 mod playback;
+mod problem;
 mod tangents;
 mod text;
 mod warning;
@@ -50,7 +51,8 @@ pub use expressions::{ExpressionBind, ModelExpression};
 pub use model::{Format, Material, Mesh, Model, Node, Primitive, Skin, Topology};
 pub use options::{ImportOptions, OnDamage, Space, UpAxis};
 pub use playback::{NodeMatrices, PlaybackError};
-pub use warning::{BindProblem, ChannelProblem, ImportWarning, WarningKind};
+pub use problem::{BindProblem, ChannelProblem};
+pub use warning::{ImportWarning, WarningKind};
 
 /// Reads a model from a file.
 ///

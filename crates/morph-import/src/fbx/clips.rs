@@ -15,7 +15,8 @@ use super::{Fault, components, keys, name_of, scene, shapes};
 use crate::fault::{At, place};
 use crate::findings::Account;
 use crate::model::Node;
-use crate::warning::{ChannelProblem, ImportWarning, WarningKind};
+use crate::problem::ChannelProblem;
+use crate::warning::{ImportWarning, WarningKind};
 
 const PERCENT: &str = "DeformPercent";
 const TRANSLATION: &str = "Lcl Translation";

@@ -20,8 +20,9 @@ use crate::expressions::{ExpressionBind, ModelExpression};
 use crate::findings::{Account, WARNING_BYTES};
 use crate::model::{Mesh, Node};
 use crate::names::distinct;
+use crate::problem::BindProblem;
 use crate::text::shorten;
-use crate::warning::{BindProblem, ImportWarning, WarningKind};
+use crate::warning::{ImportWarning, WarningKind};
 
 /// The name of the extension that is VRM 1.0.
 pub(crate) const VRM_1: &str = "VRMC_vrm";

@@ -12,7 +12,7 @@ use super::{BYTES_PER_TEXT_BYTE, Reader, index_below};
 use crate::expressions::ModelExpression;
 use crate::gltf::document::Whole;
 use crate::gltf::fault::Fault;
-use crate::warning::BindProblem;
+use crate::problem::BindProblem;
 
 #[derive(Deserialize)]
 struct Vrm1<'a> {
