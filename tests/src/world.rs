@@ -92,8 +92,6 @@ pub struct World {
     rig: Rig,
     history: bool,
     compares_previous: bool,
-    /// The pass has room for skeletons.
-    skins: bool,
     meshes: Vec<Mesh>,
     skeletons: Vec<skeletons::Skeleton>,
     actors: Vec<Actor>,
@@ -124,7 +122,6 @@ impl World {
     /// The device or the pass refused.
     pub fn new(device: &HeadlessDevice, desc: MorphPassDesc) -> Result<World, String> {
         let history = desc.history;
-        let skins = desc.capacities.bone_capacity > 0;
         let mut rig = Rig::new(device, desc).map_err(text)?;
         rig.fill_geometry(GUARD).map_err(text)?;
         let snapshot = rig.read_geometry().map_err(text)?;
@@ -132,7 +129,6 @@ impl World {
             rig,
             history,
             compares_previous: history,
-            skins,
             meshes: Vec::new(),
             skeletons: Vec::new(),
             actors: Vec::new(),
@@ -215,7 +211,7 @@ impl World {
         }
         for (mesh, skin, instance_count) in &recipe.meshes {
             let skin = skin
-                .filter(|_| world.skins)
+                .filter(|_| world.skins())
                 .map(|skin| skin.cook(mesh.vertex_count));
             let Some(number) = world.add_mesh_with(mesh.cook(recipe.layout), skin)? else {
                 continue;

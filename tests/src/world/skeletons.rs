@@ -16,12 +16,17 @@ pub(super) struct Skeleton {
 }
 
 impl World {
+    /// Whether the pass has room for skeletons.
+    pub(super) fn skins(&self) -> bool {
+        self.rig.pass().stats().bone_capacity > 0
+    }
+
     /// Adds a skeleton; nothing happens where there is no room for it, or where the pass does not skin.
     ///
     /// # Errors
     /// Another refusal.
     pub fn add_skeleton(&mut self, bone_count: u32) -> Outcome {
-        if !self.skins {
+        if !self.skins() {
             return Ok(());
         }
         match self.rig.pass_mut().add_skeleton(bone_count) {
