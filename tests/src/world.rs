@@ -523,6 +523,15 @@ impl World {
                 "{stats:?} and the plan disagree whether the frame is idle"
             ));
         }
+        let hidden = self.actors.iter().filter(|actor| !actor.visible).count();
+        if (stats.instance_count as usize, stats.skipped.hidden as usize) != (self.actors.len(), hidden)
+            || stats.instance_count != stats.written_instances + stats.skipped.total()
+        {
+            return Err(format!(
+                "{stats:?} does not count {} instances once each, {hidden} of them hidden",
+                self.actors.len()
+            ));
+        }
         let last = &self.last_stats;
         let was_done =
             last.degraded_instances == 0 && last.waiting_instances == 0 && last.uploaded_bytes == 0;

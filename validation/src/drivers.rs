@@ -1,8 +1,11 @@
 //! Which Vulkan drivers are at hand, and what to type where they are not.
 
 use std::fmt;
+use std::sync::Arc;
 
 use morph_render::{DeviceError, DriverInfo, HeadlessDesc, HeadlessDevice, ValidationDesc, list_drivers};
+
+use crate::watch::ObjectWatch;
 
 /// The line that brings everything: drivers, layers and the files of the compiler.
 pub const SETUP_LINE: &str = "cargo xtask setup";
@@ -52,13 +55,14 @@ impl Driver {
         })
     }
 
-    /// A device on it as described, whatever driver the description names.
+    /// A device on it as described, whatever driver the description names; its objects are counted.
     ///
     /// # Errors
     /// Whatever [`HeadlessDevice::new`] refuses.
     pub fn open(&self, desc: HeadlessDesc) -> Result<HeadlessDevice, DeviceError> {
         HeadlessDevice::new(&HeadlessDesc {
             driver: Some(self.info.device_name.clone()),
+            watch: Some(Arc::new(ObjectWatch::new())),
             ..desc
         })
     }

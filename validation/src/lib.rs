@@ -4,6 +4,7 @@
 //! - [`with_validation`] runs something under the layer and hands back what it said; [`assert_silent`] wants nothing.
 //! - [`Rig`] drives a pre-pass with frames in flight, as an engine does.
 //! - [`SCENES`] are the standard scenes, which must be silent; [`CONTROLS`] leave a barrier out and must be reported.
+//! - [`ObjectWatch`] counts the live objects of every device here, and makes its calls fail where a test asks for it.
 //! - [`judge_driver`] runs all of it on one driver and sums it up.
 //!
 //! The program `morph-validation` prints the same as a table.
@@ -19,6 +20,7 @@ mod rng;
 mod samples;
 mod scenes;
 mod verdict;
+mod watch;
 
 pub use bare_draw::BareDraw;
 pub use cast::{Actor, Cast, CastDesc, Prop, Reading};
@@ -37,3 +39,4 @@ pub use scenes::{
     SKINNED, Scene, SceneDesc, SceneReport, UPLOADS_WHILE_DRAWING,
 };
 pub use verdict::{ControlOutcome, SceneOutcome, Verdict, judge_driver};
+pub use watch::ObjectWatch;

@@ -42,6 +42,11 @@ pub(crate) fn address(name: &CStr) -> *const c_void {
         b"vkDestroyPipelineCache" => destroy_other,
         b"vkCreateQueryPool" => create_other,
         b"vkDestroyQueryPool" => destroy_other,
+        b"vkCreateEvent" => create_other,
+        b"vkDestroyEvent" => destroy_other,
+        b"vkGetEventStatus" => get_event_status,
+        b"vkResetEvent" => reset_event,
+        b"vkCmdSetEvent" => cmd_set_event,
         b"vkCreateDescriptorPool" => create_other,
         b"vkDestroyDescriptorPool" => destroy_other,
         b"vkCreateComputePipelines" => create_compute_pipelines,
@@ -355,4 +360,22 @@ unsafe extern "system" fn get_query_pool_results(
     _flags: vk::QueryResultFlags,
 ) -> vk::Result {
     vk::Result::NOT_READY
+}
+
+/// Nothing runs, so everything is done at once.
+unsafe extern "system" fn get_event_status(_device: vk::Device, _event: vk::Event) -> vk::Result {
+    vk::Result::EVENT_SET
+}
+
+unsafe extern "system" fn reset_event(_device: vk::Device, _event: vk::Event) -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn cmd_set_event(
+    commands: vk::CommandBuffer,
+    _event: vk::Event,
+    _stages: vk::PipelineStageFlags,
+) {
+    // SAFETY: the command buffer is alive.
+    add(&unsafe { counters(commands) }.other, 1);
 }

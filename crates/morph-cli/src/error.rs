@@ -148,12 +148,13 @@ pub(crate) enum CliError {
     Deform { what: String, source: DeformError },
     /// The targets do not fit the device.
     #[error(
-        "{place}: the targets take {asked_bytes} bytes, and {budget_bytes} can be bound at once on {device}; try a \
+        "{place}: the targets take {asked_bytes} bytes, which is more than {limit} on {device}, {budget_bytes}; try a \
          smaller --quantization or a --position-threshold"
     )]
     Refused {
         place: String,
         device: String,
+        limit: morph_vk::RefusalLimit,
         asked_bytes: u64,
         budget_bytes: u64,
     },

@@ -62,6 +62,7 @@ pub fn device_facts(device: &HeadlessDevice) -> DeviceFacts {
         // `HeadlessDevice` refuses a device without it.
         synchronization2: true,
         rounding_mode_rte_float32: controls.shader_rounding_mode_rte_float32 == vk::TRUE,
+        timestamp_valid_bits: device.timestamp_valid_bits(),
     }
 }
 

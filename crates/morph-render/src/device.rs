@@ -11,6 +11,7 @@ use crate::error::{DeviceError, Named};
 use crate::features::{Feature, FeatureChain};
 use crate::instance::Instance;
 use crate::validation::{MessageLog, ValidationDesc, ValidationLayer, ValidationMessage};
+use crate::watch::DeviceWatch;
 
 /// What device is wanted.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub struct HeadlessDesc {
     pub required: Vec<Feature>,
     /// Whether a second queue is wanted, for compute beside the first one; see [`HeadlessDevice::second_queue`].
     pub second_queue: bool,
+    /// Who looks on; see [`DeviceWatch`].
+    pub watch: Option<Arc<dyn DeviceWatch>>,
 }
 
 /// A queue with its family.
@@ -95,6 +98,11 @@ impl HeadlessDevice {
     /// This crate never submits to it.
     pub fn second_queue(&self) -> Option<FamilyQueue> {
         self.context.second_queue
+    }
+
+    /// How many bits of the queue's timestamps mean something; zero where it has none.
+    pub fn timestamp_valid_bits(&self) -> u32 {
+        self.context.timestamp_valid_bits
     }
 
     /// The limits of the device.
@@ -195,6 +203,7 @@ pub(crate) struct Context {
     pub(crate) queue: vk::Queue,
     pub(crate) queue_family: u32,
     second_queue: Option<FamilyQueue>,
+    timestamp_valid_bits: u32,
     pub(crate) debug_utils: Option<ash::ext::debug_utils::Device>,
     pub(crate) functions: Functions,
     queue_lock: Mutex<()>,
@@ -202,7 +211,7 @@ pub(crate) struct Context {
 }
 
 /// Destroys the device when it goes.
-pub(crate) struct DeviceOwner(pub(crate) ash::Device);
+pub(crate) struct DeviceOwner(pub(crate) ash::Device, Option<Arc<dyn DeviceWatch>>);
 
 impl Drop for DeviceOwner {
     fn drop(&mut self) {
@@ -210,6 +219,9 @@ impl Drop for DeviceOwner {
         let _ = unsafe { self.0.device_wait_idle() };
         // SAFETY: every object of this crate held on to the context, so all of them are gone.
         unsafe { self.0.destroy_device(None) };
+        if let Some(watch) = &self.1 {
+            watch.end();
+        }
     }
 }
 
@@ -268,7 +280,11 @@ impl Context {
         // SAFETY: everything that the structs point to lives until the end of this function, and the features were
         // found on this device.
         let device = unsafe { raw.create_device(physical_device, &info, None) }.named("vkCreateDevice")?;
-        let device = DeviceOwner(device);
+        let device = match &desc.watch {
+            Some(watch) => watch.begin(device),
+            None => device,
+        };
+        let device = DeviceOwner(device, desc.watch.clone());
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { device.0.get_device_queue(queue_family, 0) };
         let second_queue = second.map(|(family, index)| FamilyQueue {
@@ -307,6 +323,7 @@ impl Context {
             queue,
             queue_family,
             second_queue,
+            timestamp_valid_bits: families[queue_family as usize].timestamp_valid_bits,
             debug_utils,
             functions,
             queue_lock: Mutex::new(()),

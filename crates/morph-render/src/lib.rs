@@ -93,6 +93,7 @@ mod sync;
 mod targets;
 mod transfer;
 mod validation;
+mod watch;
 
 pub use camera::{Camera, head_bounds};
 pub use capture::Plane;
@@ -110,3 +111,4 @@ pub use transfer::{readback, readback_ranges, upload};
 pub use validation::{
     MESSAGE_FILTERS, MessageFilter, MessageLog, Severity, ValidationDesc, ValidationLayer, ValidationMessage,
 };
+pub use watch::DeviceWatch;

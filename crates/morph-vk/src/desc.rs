@@ -101,6 +101,9 @@ pub struct DeviceFacts {
     pub synchronization2: bool,
     /// The property `shaderRoundingModeRTEFloat32`.
     pub rounding_mode_rte_float32: bool,
+    /// `timestampValidBits` of the queue family that frames are submitted to; zero where it has no timestamps. Used
+    /// with [`MorphPassDesc::timestamps`] alone.
+    pub timestamp_valid_bits: u32,
 }
 
 /// How much the pass may hold. Everything is made at the start; nothing grows.
@@ -174,6 +177,10 @@ impl Capacities {
 }
 
 /// How a pass is created.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own, not a state of one machine"
+)]
 #[derive(Clone)]
 pub struct MorphPassDesc {
     /// The engine's vertex.
@@ -199,7 +206,16 @@ pub struct MorphPassDesc {
     /// Leaves the pipelines to [`MorphPass::build_pipelines`](crate::MorphPass::build_pipelines); until then frames
     /// are degraded.
     pub defer_pipelines: bool,
+    /// Measures every frame with commands on the device, for
+    /// [`FrameStats::device_time`](crate::FrameStats::device_time).
+    pub timestamps: bool,
+    /// Finds frame slots that are used before the device is done with them: [`record`](crate::MorphPass::record) then
+    /// records nothing and says so. Costs an event a slot and, a frame, one command and one call; on in debug builds.
+    /// Needs events, which a device of `VK_KHR_portability_subset` may lack (feature `events`).
+    pub check_slots: bool,
     /// The engine's pipeline cache, or null.
+    ///
+    /// The pass keeps none of its own: a cache is worth its file, and files are the engine's.
     pub pipeline_cache: vk::PipelineCache,
     /// Names and labels, where the engine has the extension on.
     pub debug_utils: Option<ext::debug_utils::Device>,
@@ -218,12 +234,15 @@ impl std::fmt::Debug for MorphPassDesc {
             .field("history", &self.history)
             .field("capacities", &self.capacities)
             .field("defer_pipelines", &self.defer_pipelines)
+            .field("timestamps", &self.timestamps)
+            .field("check_slots", &self.check_slots)
             .finish_non_exhaustive()
     }
 }
 
 impl MorphPassDesc {
-    /// A gather pass with draws as readers, without history, pipelines at once, nothing optional.
+    /// A gather pass with draws as readers, without history, pipelines at once, nothing optional; slots are checked in
+    /// debug builds.
     pub fn new(layout: VertexLayout, capacities: Capacities, device: DeviceFacts) -> MorphPassDesc {
         MorphPassDesc {
             layout,
@@ -235,6 +254,8 @@ impl MorphPassDesc {
             queue_families: Vec::new(),
             extra_buffer_usage: vk::BufferUsageFlags::empty(),
             defer_pipelines: false,
+            timestamps: false,
+            check_slots: cfg!(debug_assertions),
             pipeline_cache: vk::PipelineCache::null(),
             debug_utils: None,
             synchronization2_khr: None,
@@ -259,6 +280,18 @@ impl MorphPassDesc {
         let invalid = |member, given, right| Err(MorphError::InvalidDesc { member, given, right });
         if capacities.geometry_bytes == 0 {
             return invalid("geometry_bytes", 0, "more than zero");
+        }
+        if capacities.geometry_bytes / u64::from(self.layout.stride_bytes) > u64::from(u32::MAX) {
+            let right = "at most 2^32 vertices of the layout's stride, as draws number vertices in 32 bits";
+            return invalid("geometry_bytes", capacities.geometry_bytes, right);
+        }
+        if self.device.timestamp_valid_bits > 64 {
+            let right = "at most 64, as `VkQueueFamilyProperties::timestampValidBits` says";
+            return invalid(
+                "timestamp_valid_bits",
+                u64::from(self.device.timestamp_valid_bits),
+                right,
+            );
         }
         if capacities.instance_capacity == 0 {
             return invalid("instance_capacity", 0, "more than zero");
@@ -327,6 +360,7 @@ mod tests {
             limits,
             synchronization2: true,
             rounding_mode_rte_float32: false,
+            timestamp_valid_bits: 64,
         };
         MorphPassDesc::new(VertexLayout::PACKED, capacities, device)
     }

@@ -4,6 +4,8 @@ use ash::vk;
 use morph_core::skin::SkinError;
 use morph_core::{LayoutError, VertexLayout, WeightError};
 
+use crate::spirv_check::ShaderProblem;
+
 /// An error of the pre-pass.
 ///
 /// Everything that can be refused is refused here, before a frame is recorded: [`MorphPass::record`] cannot fail.
@@ -168,6 +170,20 @@ pub enum MorphError {
         /// Why not.
         reason: String,
     },
+    /// A shader module that the pass cannot use.
+    #[error("the SPIR-V given for {module} cannot be used: {problem}")]
+    Shader {
+        /// The kernel.
+        module: &'static str,
+        /// What is wrong with it.
+        problem: ShaderProblem,
+    },
+    /// Pipelines that were built for another pass.
+    #[error("these pipelines were built for another pass; they were destroyed")]
+    ForeignPipelines,
+    /// The pass was destroyed.
+    #[error("the pass was destroyed: nothing can be built for it any more")]
+    Destroyed,
     /// A Vulkan call failed.
     #[error("{call} failed: {result}")]
     Vulkan {

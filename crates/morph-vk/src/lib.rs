@@ -17,7 +17,7 @@
 //! # ) -> Result<(), morph_vk::MorphError> {
 //! use morph_vk::{Capacities, DeviceFacts, MeshDesc, MorphPass, MorphPassDesc, RawMemory};
 //!
-//! let facts = DeviceFacts { limits, synchronization2: true, rounding_mode_rte_float32: false };
+//! let facts = DeviceFacts { limits, synchronization2: true, rounding_mode_rte_float32: false, timestamp_valid_bits: 0 };
 //! let capacities = Capacities::new(64 << 20, 16, 52);
 //! let desc = MorphPassDesc::new(morph_core::VertexLayout::PACKED, capacities, facts);
 //! // SAFETY: the device is live and outlives the pass; facts and memory are its own.
@@ -41,6 +41,7 @@
 mod buffer;
 mod debug;
 mod desc;
+mod device_handle;
 mod error;
 mod geometry_buffer;
 #[cfg(feature = "gpu-allocator")]
@@ -48,6 +49,7 @@ mod gpu_allocator_memory;
 mod memory;
 mod mesh_desc;
 mod pass;
+mod pipeline_builder;
 mod pipelines;
 mod queues;
 mod range_allocator;
@@ -55,7 +57,11 @@ mod recorder;
 mod scene;
 mod sets;
 pub mod shader_interface;
+mod shader_modules;
+mod slot_guard;
+mod spirv_check;
 mod stats;
+mod timestamps;
 
 pub use desc::{Capacities, DeviceFacts, Method, MorphPassDesc, Readers};
 pub use error::MorphError;
@@ -66,6 +72,9 @@ pub use memory::{MemoryBlock, MemoryLocation, MemoryProvider, MemoryRequest, Raw
 pub use mesh_desc::{MeshDesc, MeshSkin};
 pub use morph_core;
 pub use pass::MorphPass;
+pub use pipeline_builder::{BuiltPipelines, PipelineBuilder};
 pub use pipelines::modules;
-pub use scene::{InstanceId, MeshId, MeshState, SkeletonId, VertexRange};
-pub use stats::{FrameStats, PassStats};
+pub use scene::{InstanceId, MeshId, MeshState, RefusalLimit, SkeletonId, VertexRange};
+pub use shader_modules::ShaderModules;
+pub use spirv_check::ShaderProblem;
+pub use stats::{BufferBytes, DeviceTime, FrameStats, PassStats, RecordRefusal, SkippedInstances};

@@ -143,6 +143,8 @@ impl Engine {
             // `make_device` enabled it.
             synchronization2: true,
             rounding_mode_rte_float32: controls.shader_rounding_mode_rte_float32 == vk::TRUE,
+            // No device times are asked for.
+            timestamp_valid_bits: 0,
         }
     }
 

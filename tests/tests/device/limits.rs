@@ -14,6 +14,7 @@ use morph_tests::world::World;
 use morph_validation::Rig;
 use morph_vk::{
     Capacities, GpuAllocatorMemory, MeshDesc, MeshState, Method, MorphError, MorphPass, MorphPassDesc,
+    RefusalLimit,
 };
 
 use crate::support::{LAYOUT, METHODS, add, assert_shows, mesh, on_every_driver, settled, shown, small_pass};
@@ -138,6 +139,7 @@ fn b191_deltas_past_the_binding_limit_are_refused_and_drawn_at_rest() {
             assert!(asked > limit);
             let mesh = add(&mut rig, &cooked);
             let refused = MeshState::Refused {
+                limit: RefusalLimit::Device,
                 asked_bytes: asked,
                 budget_bytes: limit,
             };
@@ -180,6 +182,7 @@ fn a_refused_mesh_is_morphed_once_the_budget_has_room_for_it() {
             assert_eq!(
                 rig.pass().mesh_state(second_mesh).unwrap(),
                 MeshState::Refused {
+                    limit: RefusalLimit::Budget,
                     asked_bytes: asked,
                     budget_bytes: left
                 }

@@ -1,7 +1,8 @@
 //! What several modules of tests need.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use morph_core::{Quantization, VertexLayout};
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
@@ -93,6 +94,29 @@ pub(crate) fn assert_shows(rig: &mut Rig, id: InstanceId, cooked: &Cooked, weigh
         "{}",
         difference(&cooked.rest, &expected, &found)
     );
+}
+
+/// What is logged while something runs on this thread.
+pub(crate) fn logged(run: impl FnOnce()) -> String {
+    #[derive(Clone, Default)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+    impl Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let sink = Sink::default();
+    let writer = sink.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, run);
+    let bytes = sink.0.lock().unwrap();
+    String::from_utf8(bytes.clone()).unwrap()
 }
 
 /// Checks random values, the same in every run unless `MORPH_SEED` is set; what fails is shrunk and printed.

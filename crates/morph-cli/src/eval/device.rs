@@ -101,12 +101,14 @@ pub(super) fn run(
         .mesh_state(mesh)
         .map_err(|error| CliError::deform(what())(error.into()))?;
     if let MeshState::Refused {
+        limit,
         asked_bytes,
         budget_bytes,
     } = state
     {
         let place = subject.place.clone();
         return Err(CliError::Refused {
+            limit,
             place,
             device: name,
             asked_bytes,

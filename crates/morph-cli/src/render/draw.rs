@@ -178,12 +178,14 @@ impl Morphed {
             let state = self.deformer.pass().mesh_state(mesh);
             let state = state.map_err(|error| CliError::deform(part.place.clone())(error.into()))?;
             if let MeshState::Refused {
+                limit,
                 asked_bytes,
                 budget_bytes,
             } = state
             {
                 let (place, device) = (part.place.clone(), device.device_name().to_owned());
                 return Err(CliError::Refused {
+                    limit,
                     place,
                     device,
                     asked_bytes,

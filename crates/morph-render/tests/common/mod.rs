@@ -67,6 +67,7 @@ pub(crate) fn open(driver: &DriverInfo, required: &[Feature]) -> HeadlessDevice 
         validation: Some(ValidationDesc::SYNCHRONIZATION),
         required: required.to_vec(),
         second_queue: false,
+        watch: None,
     };
     match HeadlessDevice::new(&desc) {
         Err(error @ DeviceError::NoValidationLayer { .. }) => {

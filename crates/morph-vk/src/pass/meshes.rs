@@ -36,6 +36,14 @@ impl MorphPass {
         self.scene.reupload(mesh)
     }
 
+    /// Changes how many bytes of deltas may be held.
+    ///
+    /// Counts for what is added or [sent again](Self::reupload) from now on: deltas beyond a smaller budget stay, and a
+    /// refusal holds until its mesh is sent again.
+    pub fn set_delta_budget(&mut self, bytes: u64) {
+        self.scene.set_delta_budget(bytes);
+    }
+
     /// Forgets a mesh that has no instances.
     pub fn remove_mesh(&mut self, mesh: MeshId) -> Result<(), MorphError> {
         self.scene.remove_mesh(mesh)

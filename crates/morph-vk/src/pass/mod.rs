@@ -3,6 +3,7 @@
 mod meshes;
 mod parts;
 mod record;
+mod shaders;
 mod skeletons;
 mod weights;
 
@@ -11,15 +12,18 @@ use ash::vk;
 use crate::buffer::Buffer;
 use crate::debug::DebugNames;
 use crate::desc::MorphPassDesc;
+use crate::device_handle::DeviceHandle;
 use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::memory::MemoryProvider;
 use crate::pipelines::Pipelines;
 use crate::scene::{Constants, InstanceId, Scene, VertexRange};
 use crate::sets::DescriptorSets;
+use crate::slot_guard::SlotGuard;
 use crate::stats::PassStats;
+use crate::timestamps::Timestamps;
 
-use parts::{Parts, pipeline_desc};
+use parts::Parts;
 
 /// The morph pre-pass on an engine's device.
 ///
@@ -39,6 +43,18 @@ use parts::{Parts, pipeline_desc};
 /// [`MorphPassDesc::readers`] names and its own last frame, and ends with one in front of those readers; a frame in
 /// which nothing changed records nothing. Readers on another queue need the engine's own semaphores:
 /// [`Readers::OTHER_QUEUE`](crate::Readers::OTHER_QUEUE).
+///
+/// # Threads
+///
+/// A pass is `Send` and `Sync`: it may be moved to another thread, and several may ask it things at once; whatever
+/// changes it or records takes `&mut self`, so one does that at a time. [`MeshId`](crate::MeshId) and [`InstanceId`]
+/// are plain numbers. A [`PipelineBuilder`](crate::PipelineBuilder) is `Send` and `Sync` too, and builds while another
+/// thread records. Vulkan's own rules for the engine's command buffer and queue are the engine's to keep.
+///
+/// # What goes wrong on the device
+///
+/// Creating and building return typed errors, leave nothing behind and leave the pass as it was. Recording allocates
+/// nothing on the device, so it cannot run out of memory. A lost device ends the pass: [`destroy`](Self::destroy) it.
 #[derive(Debug)]
 pub struct MorphPass {
     device: DeviceHandle,
@@ -50,17 +66,11 @@ pub struct MorphPass {
     staging: Buffer,
     pipelines: Pipelines,
     sets: DescriptorSets,
+    slot_guard: Option<SlotGuard>,
+    timestamps: Option<Timestamps>,
     regions: Vec<vk::BufferCopy>,
     destroyed: bool,
-}
-
-/// `ash::Device` prints nothing of itself.
-struct DeviceHandle(ash::Device);
-
-impl std::fmt::Debug for DeviceHandle {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{:?}", self.0.handle())
-    }
+    device_lost: bool,
 }
 
 impl MorphPass {
@@ -104,27 +114,12 @@ impl MorphPass {
             staging: objects.staging,
             pipelines: objects.pipelines,
             sets: objects.sets,
+            slot_guard: objects.slot_guard,
+            timestamps: objects.timestamps,
             regions: Vec::new(),
             destroyed: false,
+            device_lost: false,
         })
-    }
-
-    /// Builds the pipelines that [`MorphPassDesc::defer_pipelines`] left out; does nothing where all are there.
-    ///
-    /// On an error the pass goes on as before: frames stay degraded and this may be called again.
-    ///
-    /// # Safety
-    ///
-    /// The device must be live; no other thread may be recording with this pass (it is borrowed mutably).
-    pub unsafe fn build_pipelines(&mut self) -> Result<(), MorphError> {
-        let desc = pipeline_desc(&self.desc);
-        // SAFETY: handed on.
-        unsafe { self.pipelines.build(&self.device.0, &self.names, &desc) }
-    }
-
-    /// Whether kernels can run; until then frames are degraded.
-    pub fn pipelines_ready(&self) -> bool {
-        self.pipelines.ready(self.desc.kernels())
     }
 
     /// Where the vertices of an instance lie, as of the frame last recorded; `None` for a stale handle.
@@ -142,24 +137,20 @@ impl MorphPass {
         &self.scene.geometry
     }
 
-    /// What the pass holds.
+    /// What the pass holds. Walks over its meshes: for once a frame or a panel, not for every instance.
     pub fn stats(&self) -> PassStats {
-        PassStats {
-            mesh_count: self.scene.mesh_count() as u32,
-            refused_mesh_count: self.scene.refused_mesh_count(),
-            instance_count: self.scene.instance_count() as u32,
-            skeleton_count: self.scene.skeletons.len() as u32,
-            bone_count: self.scene.skeletons.bone_count(),
-            bone_capacity: self.desc.capacities.bone_capacity,
-            skin_bytes: self.scene.skin_bytes(),
-            delta_bytes: self.scene.delta_bytes(),
-            delta_budget_bytes: self.desc.capacities.delta_budget_bytes,
-            geometry_bytes: self.scene.geometry.size_bytes(),
-            geometry_free_bytes: self.scene.geometry.free_bytes(),
-        }
+        self.scene.stats()
     }
 
-    /// Gives everything back that lies on the device. A second call does nothing.
+    /// Whether the pass has seen that the device is lost: it then records nothing any more and can only be destroyed.
+    ///
+    /// It sees so only where it asks the device something, which is with [`MorphPassDesc::check_slots`] and
+    /// [`MorphPassDesc::timestamps`]; the engine's own submit tells it sooner.
+    pub fn is_device_lost(&self) -> bool {
+        self.device_lost
+    }
+
+    /// Gives everything back that lies on the device, which may be lost. A second call does nothing.
     ///
     /// What the pass knows of meshes and instances can still be asked and changed, but no frame recorded any more.
     ///
@@ -172,7 +163,15 @@ impl MorphPass {
         }
         let device = &self.device.0;
         let memory = self.memory.as_mut();
-        // SAFETY: the caller vouches that the device is done, here and below.
+        if let Some(timestamps) = &mut self.timestamps {
+            // SAFETY: the caller vouches that the device is done, here and below.
+            unsafe { timestamps.destroy(device) };
+        }
+        if let Some(guard) = &mut self.slot_guard {
+            // SAFETY: as above.
+            unsafe { guard.destroy(device) };
+        }
+        // SAFETY: as above.
         unsafe { self.sets.destroy(device) };
         // SAFETY: as above.
         unsafe { self.pipelines.destroy(device) };

@@ -5,13 +5,18 @@ use ash::vk;
 use crate::buffer::{Buffer, BufferDesc};
 use crate::debug::DebugNames;
 use crate::desc::MorphPassDesc;
+use crate::device_handle::DeviceHandle;
 use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::memory::{MemoryLocation, MemoryProvider};
-use crate::pipelines::{PipelineDesc, Pipelines};
+use crate::pipeline_builder::PipelineBuilder;
+use crate::pipelines::Pipelines;
 use crate::scene::{Constants, set_count};
 use crate::sets::DescriptorSets;
 use crate::shader_interface::bindings;
+use crate::shader_modules::ShaderModules;
+use crate::slot_guard::SlotGuard;
+use crate::timestamps::Timestamps;
 
 /// What `new` makes, as far as it got.
 #[derive(Debug, Default)]
@@ -21,6 +26,8 @@ pub(super) struct Parts {
     staging: Option<Buffer>,
     pipelines: Option<Pipelines>,
     sets: Option<DescriptorSets>,
+    slot_guard: Option<SlotGuard>,
+    timestamps: Option<Timestamps>,
 }
 
 /// All of it.
@@ -31,6 +38,8 @@ pub(super) struct Objects {
     pub(super) staging: Buffer,
     pub(super) pipelines: Pipelines,
     pub(super) sets: DescriptorSets,
+    pub(super) slot_guard: Option<SlotGuard>,
+    pub(super) timestamps: Option<Timestamps>,
 }
 
 impl Parts {
@@ -62,7 +71,7 @@ impl Parts {
         self.frame_buffer = Some(unsafe { Buffer::new(device, memory, names, &frame) }?);
         let staging = BufferDesc {
             name: "morph staging ring",
-            size_bytes: constants.staging_slot_bytes() * u64::from(capacities.frame_slot_count),
+            size_bytes: constants.staging_bytes(),
             usage: vk::BufferUsageFlags::TRANSFER_SRC,
             location: MemoryLocation::HostToDevice,
             queue_families,
@@ -91,9 +100,17 @@ impl Parts {
         // SAFETY: as above; the layout was made just now.
         let sets = unsafe { DescriptorSets::new(device, names, pipelines.set_layout, binding_count, count) };
         self.sets = Some(sets?);
-        if !desc.defer_pipelines {
+        if desc.check_slots {
             // SAFETY: as above.
-            unsafe { pipelines.build(device, names, &pipeline_desc(desc)) }?;
+            self.slot_guard = Some(unsafe { SlotGuard::new(device, names, capacities.frame_slot_count) }?);
+        }
+        // SAFETY: as above.
+        self.timestamps = unsafe { Timestamps::new(device, names, desc) }?;
+        if !desc.defer_pipelines {
+            let builder = pipeline_builder(device, names, desc, pipelines);
+            // SAFETY: as above; the modules are the crate's own.
+            let built = unsafe { builder.build(&ShaderModules::built_in()) }?;
+            pipelines.replace(built.into_table(), 0);
         }
         Ok(())
     }
@@ -107,12 +124,16 @@ impl Parts {
                 staging: Some(staging),
                 pipelines: Some(pipelines),
                 sets: Some(sets),
+                slot_guard,
+                timestamps,
             } => Ok(Objects {
                 geometry,
                 frame_buffer,
                 staging,
                 pipelines,
                 sets,
+                slot_guard,
+                timestamps,
             }),
             parts => {
                 *self = parts;
@@ -128,8 +149,16 @@ impl Parts {
     ///
     /// The device must not use any of it.
     pub(super) unsafe fn destroy(mut self, device: &ash::Device, memory: &mut dyn MemoryProvider) {
-        if let Some(sets) = &mut self.sets {
+        if let Some(timestamps) = &mut self.timestamps {
             // SAFETY: handed on, here and below.
+            unsafe { timestamps.destroy(device) };
+        }
+        if let Some(guard) = &mut self.slot_guard {
+            // SAFETY: as above.
+            unsafe { guard.destroy(device) };
+        }
+        if let Some(sets) = &mut self.sets {
+            // SAFETY: as above.
             unsafe { sets.destroy(device) };
         }
         if let Some(pipelines) = &mut self.pipelines {
@@ -147,9 +176,17 @@ impl Parts {
     }
 }
 
-pub(super) fn pipeline_desc(desc: &MorphPassDesc) -> PipelineDesc<'_> {
-    PipelineDesc {
-        layout: &desc.layout,
+pub(super) fn pipeline_builder(
+    device: &ash::Device,
+    names: &DebugNames,
+    desc: &MorphPassDesc,
+    pipelines: &Pipelines,
+) -> PipelineBuilder {
+    PipelineBuilder {
+        device: DeviceHandle(device.clone()),
+        names: names.clone(),
+        layout: pipelines.layout,
+        vertex_layout: desc.layout,
         round_to_nearest_even: desc.device.rounding_mode_rte_float32,
         cache: desc.pipeline_cache,
         kernels: desc.kernels(),

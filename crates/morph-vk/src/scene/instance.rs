@@ -169,6 +169,7 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         self.reserved_frame_bytes -= self.frame_bytes_of(instance.mesh);
         self.meshes[instance.mesh].instance_count -= 1;
+        self.hidden_instance_count -= u32::from(!instance.visible);
         // Where it was queued its stale handle stays in the queue, and the next frame passes over it.
         self.release_place(instance.block, instance.place);
         if let Some(skeleton) = instance.skeleton {
@@ -248,6 +249,11 @@ impl Scene {
         let changed = instance.visible != visible;
         instance.visible = visible;
         if changed && !visible {
+            self.hidden_instance_count += 1;
+        } else if changed {
+            self.hidden_instance_count -= 1;
+        }
+        if changed && !visible {
             instance.hidden_after = self.kept_frames;
         } else if changed && self.kept_frames > instance.hidden_after {
             // At least one frame went by without it.
@@ -273,6 +279,28 @@ impl Scene {
             vertex_count: self.meshes[instance.mesh].morph.vertex_count(),
             written: instance.written,
         })
+    }
+
+    /// Makes the next frames write every instance again, because the kernels changed.
+    pub(crate) fn write_all_again(&mut self) {
+        for instance in self.instances.values_mut() {
+            for content in &mut instance.contents {
+                // What the old kernels made of a pose is not what the new ones make of it.
+                if let Content::Posed(_) = content {
+                    *content = Content::Morphed;
+                }
+            }
+        }
+        self.write_again(|_| true);
+    }
+
+    pub(super) fn write_again(&mut self, which: impl Fn(&Instance) -> bool) {
+        let chosen = self.instances.iter().filter(|(_, it)| which(it));
+        let ids: Vec<_> = chosen.map(|(id, _)| id).collect();
+        for id in ids {
+            self.instances[id].dirty = true;
+            self.enqueue(id);
+        }
     }
 
     /// Puts an instance into the queue where the next frame has to look at it.

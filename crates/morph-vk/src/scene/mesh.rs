@@ -9,6 +9,7 @@ use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
 use crate::range_allocator::Range;
 use crate::scene::active::EntryCounts;
+use crate::scene::budget::{Refusal, RefusalLimit};
 use crate::scene::skin::HeldSkin;
 use crate::scene::{BlockId, MeshId, Scene};
 
@@ -25,12 +26,14 @@ pub enum MeshState {
     },
     /// All bytes were recorded; the next frame may use them.
     Resident,
-    /// The deltas pass the budget, the device's binding limit, or the room in the geometry buffer. Instances are drawn at rest. Holds until
-    /// [`reupload`](crate::MorphPass::reupload).
+    /// The deltas pass the budget, the device's binding limit, or the room in the geometry buffer. Instances are drawn
+    /// at rest. Holds until [`reupload`](crate::MorphPass::reupload).
     Refused {
+        /// Which limit.
+        limit: RefusalLimit,
         /// Bytes that the deltas take.
         asked_bytes: u64,
-        /// The least of what was left of the budget, the device's limit, and the largest hole.
+        /// Bytes that the limit left.
         budget_bytes: u64,
     },
 }
@@ -53,10 +56,7 @@ pub(super) enum DeltaLayout {
 pub(super) enum Deltas {
     /// No target moves anything.
     Empty,
-    Refused {
-        asked_bytes: u64,
-        budget_bytes: u64,
-    },
+    Refused(Refusal),
     Held {
         range: Range,
         layout: DeltaLayout,
@@ -93,6 +93,8 @@ pub(super) struct Mesh {
     pub(super) blocks: Vec<BlockId>,
     /// For labels; no two meshes of a pass have the same one.
     pub(super) number: u32,
+    /// The frame that last morphed an instance of it, so that a frame counts its meshes.
+    pub(super) morphed_frame: u64,
 }
 
 impl Mesh {
@@ -209,6 +211,7 @@ impl Scene {
             instance_count: 0,
             blocks: Vec::new(),
             number,
+            morphed_frame: 0,
         });
         self.uploads.push_back(id);
         Ok(id)
@@ -225,30 +228,9 @@ impl Scene {
         };
         // Asked before anything is packed, so that a mesh which is refused costs no memory.
         let asked_bytes = morph.size_bytes(layout);
-        let budget_left = self
-            .constants
-            .capacities
-            .delta_budget_bytes
-            .saturating_sub(self.delta_bytes);
-        let budget_bytes = budget_left.min(self.constants.max_range_bytes);
-        let refused = |budget_bytes| {
-            tracing::warn!(
-                mesh = name,
-                asked_bytes,
-                budget_bytes,
-                "the deltas of a mesh were refused; it is drawn at rest"
-            );
-            Deltas::Refused {
-                asked_bytes,
-                budget_bytes,
-            }
-        };
-        if asked_bytes > budget_bytes {
-            return refused(budget_bytes);
-        }
-        let alignment = self.constants.delta_alignment;
-        let Ok(range) = self.geometry.allocate("deltas", asked_bytes, alignment) else {
-            return refused(self.geometry.largest_hole_bytes());
+        let range = match self.reserve_deltas(name, asked_bytes) {
+            Ok(range) => range,
+            Err(refusal) => return Deltas::Refused(refusal),
         };
         let (layout, words) = match self.constants.method {
             Method::Gather => {
@@ -276,20 +258,16 @@ impl Scene {
             asked_bytes,
             "size_bytes disagrees with the packer"
         );
-        self.delta_bytes += asked_bytes;
         Deltas::Held { range, layout, words }
     }
 
     pub(crate) fn mesh_state(&self, id: MeshId) -> Result<MeshState, MorphError> {
         let mesh = self.mesh(id)?;
-        if let Deltas::Refused {
-            asked_bytes,
-            budget_bytes,
-        } = mesh.deltas
-        {
+        if let Deltas::Refused(refusal) = mesh.deltas {
             return Ok(MeshState::Refused {
-                asked_bytes,
-                budget_bytes,
+                limit: refusal.limit,
+                asked_bytes: refusal.asked_bytes,
+                budget_bytes: refusal.budget_bytes,
             });
         }
         let deltas_done = matches!(mesh.deltas, Deltas::Empty) || mesh.upload.delta_frame.is_some();
@@ -319,7 +297,7 @@ impl Scene {
         if !self.uploads.contains(&id) {
             self.uploads.push_back(id);
         }
-        self.mark_instances_dirty(id);
+        self.write_again(|instance| instance.mesh == id);
         self.mesh_state(id)
     }
 
@@ -351,25 +329,5 @@ impl Scene {
             self.geometry.release(range);
             self.delta_bytes -= range.size_bytes;
         }
-    }
-
-    fn mark_instances_dirty(&mut self, mesh: MeshId) {
-        let ids: Vec<_> = self
-            .instances
-            .iter()
-            .filter(|(_, it)| it.mesh == mesh)
-            .map(|(id, _)| id)
-            .collect();
-        for id in ids {
-            self.instances[id].dirty = true;
-            self.enqueue(id);
-        }
-    }
-
-    pub(crate) fn refused_mesh_count(&self) -> u32 {
-        self.meshes
-            .values()
-            .filter(|mesh| matches!(mesh.deltas, Deltas::Refused { .. }))
-            .count() as u32
     }
 }

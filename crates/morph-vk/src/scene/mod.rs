@@ -5,11 +5,13 @@
 
 mod active;
 mod block;
+mod budget;
 mod instance;
 mod mesh;
 mod plan;
 mod skeleton;
 mod skin;
+mod statistics;
 
 use std::collections::VecDeque;
 
@@ -21,6 +23,7 @@ use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::sets::{SetLedger, SetRanges};
 
+pub use budget::RefusalLimit;
 pub use instance::VertexRange;
 pub use mesh::MeshState;
 
@@ -75,6 +78,11 @@ impl Constants {
         self.capacities.staging_bytes_per_frame.next_multiple_of(16)
     }
 
+    /// Bytes of the whole staging ring.
+    pub(crate) fn staging_bytes(&self) -> u64 {
+        self.staging_slot_bytes() * u64::from(self.capacities.frame_slot_count)
+    }
+
     fn ranges_per_instance(&self) -> u64 {
         if self.history { 2 } else { 1 }
     }
@@ -120,6 +128,10 @@ pub(crate) struct Scene {
     reserved_frame_bytes: u64,
     skin_bytes: u64,
     delta_bytes: u64,
+    /// Starts as `capacities` has it; the engine may change it.
+    delta_budget_bytes: u64,
+    /// Kept as instances come, go, hide and return, so that a frame need not count them.
+    hidden_instance_count: u32,
     /// Number of the last planned frame; the first is 1.
     frame: u64,
     /// Frames planned and not dropped.
@@ -151,6 +163,8 @@ impl Scene {
             reserved_frame_bytes: 0,
             skin_bytes: 0,
             delta_bytes: 0,
+            delta_budget_bytes: constants.capacities.delta_budget_bytes,
+            hidden_instance_count: 0,
             frame: 0,
             kept_frames: 0,
             completed_frame: 0,
@@ -169,8 +183,9 @@ impl Scene {
         self.meshes.len()
     }
 
-    pub(crate) fn instance_count(&self) -> usize {
-        self.instances.len()
+    /// Number of the last planned frame.
+    pub(crate) fn last_frame(&self) -> u64 {
+        self.frame
     }
 
     /// Sets bytes of the frame's data aside, or says how many there are.
@@ -188,8 +203,13 @@ impl Scene {
         Ok(())
     }
 
-    pub(crate) fn delta_bytes(&self) -> u64 {
-        self.delta_bytes
+    /// The last frame that the device is known to be done with.
+    pub(crate) fn completed_frame(&self) -> u64 {
+        self.completed_frame
+    }
+
+    pub(crate) fn instance_count(&self) -> usize {
+        self.instances.len()
     }
 }
 

@@ -32,6 +32,7 @@ pub fn desc(device: &MockDevice, instance_count: u32, target_count: u32) -> Morp
         limits: device.limits(),
         synchronization2: true,
         rounding_mode_rte_float32: false,
+        timestamp_valid_bits: 64,
     };
     let bytes = u64::from(instance_count) * u64::from(VERTEX_COUNT) * 512 + (64 << 20);
     MorphPassDesc::new(

@@ -54,13 +54,25 @@ impl Scene {
             if !instance.dirty || !instance.visible {
                 continue;
             }
+            let written_before = stats.written_instances;
             let again = if self.meshes[instance.mesh].rest_ready(self.frame) {
                 let shortfall = self.show(id, scratch, slot, pipelines_ready, stats);
-                stats.degraded_instances += u32::from(shortfall == Some(Shortfall::Degraded));
-                stats.refused_instances += u32::from(shortfall == Some(Shortfall::Refused));
+                let skipped = u32::from(stats.written_instances == written_before);
+                match shortfall {
+                    Some(Shortfall::Degraded) => {
+                        stats.degraded_instances += 1;
+                        stats.skipped.degraded += skipped;
+                    }
+                    Some(Shortfall::Refused) => {
+                        stats.refused_instances += 1;
+                        stats.skipped.refused += skipped;
+                    }
+                    None => {}
+                }
                 shortfall == Some(Shortfall::Degraded)
             } else {
                 stats.waiting_instances += 1;
+                stats.skipped.waiting += 1;
                 true
             };
             self.instances[id].dirty = again;
@@ -69,6 +81,7 @@ impl Scene {
             }
         }
         scratch.queue = queue;
+        self.count_skipped(stats);
     }
 
     /// Has an instance written unless what is there is right, and says what it still lacks.
@@ -111,7 +124,7 @@ impl Scene {
         let moves = weights.is_enabled() && mesh.entry_counts.active(weights.values()).target_count > 0;
         if !moves {
             (rest, None)
-        } else if matches!(mesh.deltas, Deltas::Refused { .. }) {
+        } else if matches!(mesh.deltas, Deltas::Refused(_)) {
             (rest, Some(Shortfall::Refused))
         } else if pipelines_ready && mesh.deltas_ready(self.frame) {
             (Shape::Morphed, None)
@@ -203,6 +216,11 @@ impl Scene {
         if copies {
             scratch.copies.push(self.rest_copy(instance.mesh, range_offset));
         }
+        let mesh = &mut self.meshes[self.instances[id].mesh];
+        if morphs && mesh.morphed_frame != self.frame {
+            mesh.morphed_frame = self.frame;
+            stats.morphed_meshes += 1;
+        }
         stats.written_instances += 1;
         stats.morphed_instances += u32::from(morphs);
         stats.skinned_instances += u32::from(item.skeleton.is_some());
@@ -234,7 +252,7 @@ impl Scene {
             rest,
             deltas: match &mesh.deltas {
                 Deltas::Held { range, .. } => bytes_of(range),
-                Deltas::Empty | Deltas::Refused { .. } => rest,
+                Deltas::Empty | Deltas::Refused(_) => rest,
             },
             output: bytes_of(&block.range),
             skin: mesh.skin.as_ref().map_or(rest, |it| bytes_of(&it.range)),

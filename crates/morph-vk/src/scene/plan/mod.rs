@@ -7,6 +7,7 @@ mod decide;
 mod discard;
 mod gather;
 mod scatter;
+mod traffic;
 mod uploads;
 
 use morph_core::plan::{
@@ -17,7 +18,9 @@ use crate::desc::Method;
 use crate::queues::push_barrier;
 use crate::scene::block::BlockSet;
 use crate::scene::{BlockId, InstanceId, Scene, SkeletonId};
-use crate::stats::FrameStats;
+use crate::stats::{FrameStats, RecordRefusal};
+
+use traffic::Traffic;
 
 /// Lists that one frame needs and the next one uses again.
 #[derive(Debug, Default)]
@@ -94,6 +97,17 @@ impl Scene {
         self.assemble(&scratch, &mut stats);
         self.scratch = scratch;
         stats
+    }
+
+    /// What a frame says that was not even planned.
+    pub(crate) fn refuse_frame(&mut self, refusal: RecordRefusal) -> FrameStats {
+        self.plan.clear();
+        self.set_writes.clear();
+        FrameStats {
+            frame: self.frame,
+            refusal: Some(refusal),
+            ..FrameStats::default()
+        }
     }
 
     /// Nothing where the block has no descriptor set; `bind` has seen to it that it has.
@@ -188,6 +202,9 @@ impl Scene {
         stats.copied_bytes = scratch.copies.iter().map(|copy| copy.source.size_bytes).sum();
         stats.dispatches = scratch.dispatches.len() as u32;
         stats.barriers = plan.barriers().count() as u32;
+        let traffic = Traffic::of(&plan.steps);
+        stats.read_bytes = traffic.read_bytes;
+        stats.written_bytes = traffic.written_bytes;
     }
 }
 

@@ -4,6 +4,7 @@
     reason = "a test that cannot set up its scene should fail there"
 )]
 
+mod budget;
 mod frames;
 mod overlap;
 mod random;
@@ -13,6 +14,7 @@ mod simulator;
 mod skeletons;
 mod skin_kernel;
 mod skin_refusals;
+mod statistics;
 
 use std::sync::Arc;
 

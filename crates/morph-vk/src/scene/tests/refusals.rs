@@ -8,7 +8,7 @@ use super::{Simulator, assert_shows, constants, strip};
 use crate::desc::Method;
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
-use crate::scene::MeshState;
+use crate::scene::{MeshState, RefusalLimit};
 
 #[test]
 fn a_rest_pose_without_room_is_an_error_that_says_how_much_there_is() {
@@ -82,6 +82,11 @@ fn b191_deltas_past_the_budget_are_refused_drawn_at_rest_and_judged_anew() {
             .unwrap();
         let budget_bytes = if limit_of_device { asked - 4 } else { 100 };
         let refused = MeshState::Refused {
+            limit: if limit_of_device {
+                RefusalLimit::Device
+            } else {
+                RefusalLimit::Budget
+            },
             asked_bytes: asked,
             budget_bytes,
         };

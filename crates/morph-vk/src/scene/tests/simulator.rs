@@ -77,8 +77,16 @@ impl Simulator {
         self.next_slot = (slot + 1) % slots;
         let bytes = self.scene.constants.staging_slot_bytes() as usize;
         let start = slot as usize * bytes;
-        self.scene
-            .plan_frame(slot, &mut self.staging[start..start + bytes], pipelines_ready)
+        let staging = &mut self.staging[start..start + bytes];
+        let stats = self.scene.plan_frame(slot, staging, pipelines_ready);
+        let hidden = self.scene.instances.values().filter(|it| !it.visible).count();
+        assert_eq!(stats.skipped.hidden as usize, hidden);
+        assert_eq!(
+            stats.instance_count,
+            stats.written_instances + stats.skipped.total(),
+            "every instance is counted once: {stats:?}"
+        );
+        stats
     }
 
     /// The slot that was planned last.
