@@ -74,6 +74,7 @@ impl MockDevice {
         vk::PhysicalDeviceLimits {
             max_storage_buffer_range: 1 << 31,
             min_storage_buffer_offset_alignment: 16,
+            max_per_stage_descriptor_storage_buffers: 1 << 20,
             max_compute_work_group_count: [65_535; 3],
             timestamp_period: 1.0,
             ..Default::default()

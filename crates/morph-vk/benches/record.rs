@@ -13,7 +13,7 @@ mod common;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use common::{MockPass, two_moods};
+use common::{MockPass, pose, two_moods};
 
 const TARGET_COUNT: usize = 52;
 const WARM_UP_FRAMES: usize = 50;
@@ -131,6 +131,27 @@ fn main() {
         for instance in &instances {
             pass.pass
                 .set_weights(*instance, &moods[(number + 1) % 2])
+                .expect("finite");
+        }
+        black_box(pass.record());
+    }));
+    drop(pass);
+
+    let (mut pass, skeletons, instances) = MockPass::skinned(100, 10);
+    let poses = [pose(0), pose(1)];
+    rows.push(measure("posed_1000_us", 1000, |number| {
+        for skeleton in &skeletons {
+            pass.pass.set_pose(*skeleton, &poses[number % 2]).expect("finite");
+        }
+        black_box(pass.record());
+    }));
+    rows.push(measure("posed_changed_1000_us", 1000, |number| {
+        for skeleton in &skeletons {
+            pass.pass.set_pose(*skeleton, &poses[number % 2]).expect("finite");
+        }
+        for instance in &instances {
+            pass.pass
+                .set_weights(*instance, &moods[number % 2])
                 .expect("finite");
         }
         black_box(pass.record());

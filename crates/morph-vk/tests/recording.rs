@@ -6,7 +6,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use allocation_counter::measure;
-use common::{MockPass, desc, mesh_desc, two_moods};
+use common::{MockPass, desc, mesh_desc, pose, two_moods};
 use morph_core::plan::{CopyPurpose, Kernel};
 use morph_mock_device::CommandCounts;
 use morph_vk::{InstanceId, Method, MorphPassDesc};
@@ -95,6 +95,38 @@ fn steady_frames_of_any_changes_allocate_nothing() {
             "{method:?}, history {history}"
         );
     }
+}
+
+#[test]
+fn steady_frames_of_poses_and_weights_allocate_nothing_and_are_one_dispatch() {
+    let (mut pass, skeletons, instances) = MockPass::skinned(10, 5);
+    let (poses, moods) = ([pose(0), pose(1)], two_moods(TARGET_COUNT));
+    let mut frame = |number: usize| {
+        // The first frame moves all, later ones those of every first to seventh that are not there yet.
+        let step = number % 7 + 1;
+        for skeleton in skeletons.iter().step_by(step) {
+            pass.pass.set_pose(*skeleton, &poses[number % 2]).expect("finite");
+        }
+        for instance in instances.iter().step_by(step * 2) {
+            pass.pass
+                .set_weights(*instance, &moods[number % 2])
+                .expect("finite");
+        }
+        pass.record()
+    };
+    (0..14).for_each(|number| {
+        frame(number);
+    });
+    let mut most = 0;
+    let counted = measure(|| {
+        for number in 0..100 {
+            let stats = frame(number);
+            assert_eq!(stats.dispatches, u32::from(stats.morphed_instances > 0));
+            most = most.max(stats.morphed_instances);
+        }
+    });
+    assert!(most > 10, "at most {most} were written");
+    assert_eq!((counted.count_total, counted.bytes_total), (0, 0));
 }
 
 /// The least time of many runs.

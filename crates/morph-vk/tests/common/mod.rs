@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
+use morph_core::skin::{BoneRows, DirectionTransform, InfluenceCount, SkinWeights};
 use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
 use morph_mock_device::{MockCommands, MockDevice};
 use morph_vk::{
     Capacities, DeviceFacts, FrameStats, InstanceId, MeshDesc, MeshId, MorphError, MorphPass, MorphPassDesc,
-    RawMemory,
+    RawMemory, SkeletonId,
 };
 
 pub const VERTEX_COUNT: u32 = 16;
@@ -57,7 +58,45 @@ pub fn mesh_desc(target_count: usize) -> MeshDesc {
     MeshDesc::new(Arc::new(mesh), rest.expect("plain vertices"))
 }
 
+pub const BONE_COUNT: usize = 60;
+
+/// A pose of which every component differs from that of another mood.
+pub fn pose(mood: usize) -> Vec<BoneRows> {
+    let shift = mood as f32 * 0.5 + 1.0;
+    vec![[[shift, 0.25, 0.25, shift]; 3]; BONE_COUNT]
+}
+
 impl MockPass {
+    /// One mesh of 52 targets and skeletons of [`BONE_COUNT`] bones, each with so many instances, all settled.
+    pub fn skinned(
+        skeleton_count: u32,
+        instances_per_skeleton: u32,
+    ) -> (MockPass, Vec<SkeletonId>, Vec<InstanceId>) {
+        let instance_count = skeleton_count * instances_per_skeleton;
+        let mut pass = MockPass::new(|device| {
+            let mut desc = desc(device, instance_count, 52);
+            desc.capacities = desc.capacities.with_bones(skeleton_count * BONE_COUNT as u32);
+            desc
+        })
+        .expect("a usable description");
+        let vertices = 0..VERTEX_COUNT as u16;
+        let joints: Vec<u16> = vertices.flat_map(|vertex| [vertex, vertex + 1, 0, 0]).collect();
+        let weights: Vec<f32> = (0..VERTEX_COUNT).flat_map(|_| [0.5, 0.5, 0.0, 0.0]).collect();
+        let weights = SkinWeights::new(InfluenceCount::Four, joints, weights).expect("usable weights");
+        let mesh = mesh_desc(52).with_skin(Arc::new(weights), DirectionTransform::Linear);
+        let mesh = pass.pass.add_mesh(mesh).expect("room");
+        pass.pass.reserve_instances(mesh, instance_count).expect("room");
+        let (mut skeletons, mut instances) = (Vec::new(), Vec::new());
+        for _ in 0..skeleton_count {
+            let skeleton = pass.pass.add_skeleton(BONE_COUNT as u32).expect("room");
+            let attach = |_| pass.pass.attach_skinned(mesh, skeleton).expect("room");
+            instances.extend((0..instances_per_skeleton).map(attach));
+            skeletons.push(skeleton);
+        }
+        pass.settle();
+        (pass, skeletons, instances)
+    }
+
     pub fn new(edit: impl FnOnce(&MockDevice) -> MorphPassDesc) -> Result<MockPass, MorphError> {
         let device = MockDevice::new();
         let desc = edit(&device);
