@@ -57,9 +57,19 @@ fn measure(name: &'static str, frame_count: usize, mut frame: impl FnMut(usize))
 }
 
 fn main() {
-    let moods = two_moods(TARGET_COUNT);
     let mut rows = Vec::new();
+    many_instances(&mut rows);
+    a_thousand_instances(&mut rows);
+    a_hundred_meshes(&mut rows);
+    skinned_instances(&mut rows);
+    coming_and_going();
+    let allocations: u64 = rows.iter().map(|row| row.allocations).sum();
+    println!("allocations {allocations}");
+}
 
+/// Ten thousand instances of a mesh.
+fn many_instances(rows: &mut Vec<Row>) {
+    let moods = two_moods(TARGET_COUNT);
     let (mut pass, instances) = MockPass::settled(1, 10_000);
     rows.push(measure("idle_10000_us", 2000, |_| {
         black_box(pass.record());
@@ -94,8 +104,11 @@ fn main() {
         }
         black_box(pass.record());
     }));
-    drop(pass);
+}
 
+/// A thousand instances of a mesh.
+fn a_thousand_instances(rows: &mut Vec<Row>) {
+    let moods = two_moods(TARGET_COUNT);
     let (mut pass, instances) = MockPass::settled(1, 1000);
     rows.push(measure("changed_1000_us", 1000, |number| {
         for instance in &instances {
@@ -124,8 +137,11 @@ fn main() {
         }
         black_box(pass.record());
     }));
-    drop(pass);
+}
 
+/// Ten instances of each of a hundred meshes: a dispatch each.
+fn a_hundred_meshes(rows: &mut Vec<Row>) {
+    let moods = two_moods(TARGET_COUNT);
     let (mut pass, instances) = MockPass::settled(100, 10);
     rows.push(measure("changed_1000_100_meshes_us", 1000, |number| {
         for instance in &instances {
@@ -135,8 +151,11 @@ fn main() {
         }
         black_box(pass.record());
     }));
-    drop(pass);
+}
 
+/// A hundred skeletons with ten instances each.
+fn skinned_instances(rows: &mut Vec<Row>) {
+    let moods = two_moods(TARGET_COUNT);
     let (mut pass, skeletons, instances) = MockPass::skinned(100, 10);
     let poses = [pose(0), pose(1)];
     rows.push(measure("posed_1000_us", 1000, |number| {
@@ -156,8 +175,10 @@ fn main() {
         }
         black_box(pass.record());
     }));
-    drop(pass);
+}
 
+/// Instances replaced by new ones.
+fn coming_and_going() {
     let (mut pass, mut instances) = MockPass::settled(1, 10_000);
     let mesh = pass.pass.add_mesh(common::mesh_desc(TARGET_COUNT)).expect("room");
     pass.settle();
@@ -173,7 +194,4 @@ fn main() {
         }
         black_box(pass.record());
     });
-
-    let allocations: u64 = rows.iter().map(|row| row.allocations).sum();
-    println!("allocations {allocations}");
 }
