@@ -50,7 +50,7 @@ impl MorphMesh {
 
     /// The box of what these weights add to a vertex, in double precision: exact but for the roundings of its sums.
     pub(crate) fn offsets(&self, weights: &[f32]) -> [[f64; 3]; 2] {
-        let mut offsets = [[0.0_f64; 3]; 2];
+        let (mut least, mut greatest) = ([0.0_f64; 3], [0.0_f64; 3]);
         for (target, &weight) in self.targets.iter().zip(weights) {
             let weight = f64::from(to_domain(weight));
             if weight == 0.0 {
@@ -58,11 +58,11 @@ impl MorphMesh {
             }
             for axis in 0..3 {
                 let ends = [target.minimum[axis], target.maximum[axis]].map(|end| weight * f64::from(end));
-                offsets[0][axis] += ends[0].min(ends[1]);
-                offsets[1][axis] += ends[0].max(ends[1]);
+                least[axis] += ends[0].min(ends[1]);
+                greatest[axis] += ends[0].max(ends[1]);
             }
         }
-        offsets
+        [least, greatest]
     }
 }
 
