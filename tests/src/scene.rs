@@ -47,6 +47,19 @@ pub enum Operation {
         actor: u32,
         enabled: bool,
     },
+    /// An instance jumps.
+    Teleport {
+        actor: u32,
+    },
+    /// Sixteenths of a pixel that a model unit covers; none where nothing may be left out.
+    Pixels {
+        actor: u32,
+        sixteenths: Option<u32>,
+    },
+    /// Sixteenths of a pixel that a change must move a vertex by.
+    SkipBelow {
+        sixteenths: u32,
+    },
     Attach {
         mesh: u32,
     },
@@ -121,6 +134,10 @@ fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation>
             .prop_map(|(actor, slot, seed)| Operation::OneWeight { actor, slot, seed }),
         3 => (number.clone(), any::<bool>()).prop_map(|(actor, visible)| Operation::Visible { actor, visible }),
         1 => (number.clone(), any::<bool>()).prop_map(|(actor, enabled)| Operation::Enabled { actor, enabled }),
+        1 => number.clone().prop_map(|actor| Operation::Teleport { actor }),
+        2 => (number.clone(), prop::option::weighted(0.8, 0..64_u32))
+            .prop_map(|(actor, sixteenths)| Operation::Pixels { actor, sixteenths }),
+        1 => (0..64_u32).prop_map(|sixteenths| Operation::SkipBelow { sixteenths }),
         1 => number.clone().prop_map(|mesh| Operation::Attach { mesh }),
         1 => (number.clone(), number.clone())
             .prop_map(|(mesh, skeleton)| Operation::AttachSkinned { mesh, skeleton }),

@@ -106,7 +106,12 @@ impl Reflection {
 
     /// A struct by its name, where the module has it.
     pub fn layout_of(&self, name: &str) -> Option<StructLayout> {
-        let declaration = self.structs().find(|it| self.name(it.result_id) == name)?;
+        // A struct that is copied out of a buffer is declared once more, without offsets.
+        let mut declarations = self.structs().filter(|it| self.name(it.result_id) == name);
+        declarations.find_map(|declaration| self.layout_of_declaration(declaration))
+    }
+
+    fn layout_of_declaration(&self, declaration: &Instruction) -> Option<StructLayout> {
         let struct_id = declaration.result_id?;
         let mut members: Vec<(String, u32)> = Vec::new();
         for number in 0..declaration.operands.len() as u32 {

@@ -2,7 +2,7 @@
 
 use crate::domain::to_domain;
 use crate::mesh::MorphMesh;
-use crate::rounding::sum_up;
+use crate::rounding::{length64, sum_up, up};
 
 /// An axis-aligned box in model units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,55 @@ impl Aabb {
             min: std::array::from_fn(|axis| aabb.min[axis].min(point[axis])),
             max: std::array::from_fn(|axis| aabb.max[axis].max(point[axis])),
         })
+    }
+
+    /// The smallest box that holds both.
+    #[must_use]
+    pub fn union(&self, other: &Aabb) -> Aabb {
+        Aabb {
+            min: std::array::from_fn(|axis| self.min[axis].min(other.min[axis])),
+            max: std::array::from_fn(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
+    /// The length of the diagonal, in model units, rounded up; zero where the box holds nothing.
+    pub fn diagonal(&self) -> f32 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let sides = std::array::from_fn(|axis| f64::from(self.max[axis]) - f64::from(self.min[axis]));
+        // Three differences, two sums and a root round, each by less than one unit of 2⁻⁵².
+        up(length64(sides) * (1.0 + 6.0 * f64::EPSILON))
+    }
+
+    /// A sphere that holds the box: its middle, and half its diagonal rounded up.
+    ///
+    /// A box that holds nothing gives the radius -infinity, one without bounds the radius infinity.
+    pub fn sphere(&self) -> Sphere {
+        if self.is_empty() {
+            return Sphere {
+                center: [0.0; 3],
+                radius: f32::NEG_INFINITY,
+            };
+        }
+        let middle = |axis: usize| {
+            let middle = f64::midpoint(f64::from(self.min[axis]), f64::from(self.max[axis])) as f32;
+            if middle.is_nan() { 0.0 } else { middle }
+        };
+        let center: [f32; 3] = std::array::from_fn(middle);
+        let farthest = std::array::from_fn(|axis| {
+            let from = f64::from(center[axis]);
+            (f64::from(self.max[axis]) - from).max(from - f64::from(self.min[axis]))
+        });
+        Sphere {
+            center,
+            radius: up(length64(farthest) * (1.0 + 6.0 * f64::EPSILON)),
+        }
+    }
+
+    /// The greatest magnitude on each axis.
+    pub(crate) fn farthest(&self) -> [f64; 3] {
+        std::array::from_fn(|axis| f64::from(self.min[axis].abs().max(self.max[axis].abs())))
     }
 
     /// Whether the box holds nothing.
@@ -114,30 +163,37 @@ impl MorphMesh {
     /// A sphere that holds every vertex that started in `rest`, morphed with these weights.
     ///
     /// The center stays; the radius grows by [`inflation`](Self::inflation) and by the roundings of the
-    /// kernel's sums: per component at most (n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets,
-    /// after the usual bound for recursive summation (Higham, Accuracy and Stability of Numerical Algorithms,
-    /// section 4.2).
+    /// kernel's sums.
     pub fn bounding_sphere(&self, rest: &Sphere, weights: &[f32]) -> Sphere {
-        let inflation = self.inflation(weights);
-        let active_count = self
-            .targets
-            .iter()
-            .zip(weights)
-            .filter(|&(_, &w)| to_domain(w) != 0.0)
-            .count();
-        if active_count == 0 {
+        let error = self.kernel_error(
+            rest.center.iter().map(|x| f64::from(x.abs())).fold(0.0, f64::max) + f64::from(rest.radius),
+            weights,
+        );
+        if error == 0.0 {
             return *rest;
         }
-        let farthest = rest.center.iter().map(|x| f64::from(x.abs())).fold(0.0, f64::max)
-            + f64::from(rest.radius)
-            + f64::from(inflation);
-        // √3 turns a component's bound into a length; twice that swallows the second order and this line's
-        // own roundings.
-        let slack = 2.0 * 3.0_f64.sqrt() * (active_count + 1) as f64 * farthest / f64::from(1_u32 << 24);
+        let grown = f64::from(self.inflation(weights)) + error;
         Sphere {
             center: rest.center,
-            radius: sum_up(f64::from(rest.radius), f64::from(inflation) + slack),
+            radius: sum_up(f64::from(rest.radius), grown),
         }
+    }
+
+    /// How far from the exact sum the kernel may put a vertex none of whose rest components is past `farthest`;
+    /// zero where no target is active.
+    ///
+    /// Per component that is at most (n + 1)·2⁻²⁴·(|rest| + Σ|weight|·|delta|) for n active targets, after the
+    /// usual bound for recursive summation (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
+    pub(crate) fn kernel_error(&self, farthest: f64, weights: &[f32]) -> f64 {
+        let targets = self.targets.iter().zip(weights);
+        let active_count = targets.filter(|&(_, &w)| to_domain(w) != 0.0).count();
+        if active_count == 0 {
+            return 0.0;
+        }
+        let farthest = farthest + f64::from(self.inflation(weights));
+        // √3 turns a component's bound into a length; twice that swallows the second order and this line's
+        // own roundings.
+        2.0 * 3.0_f64.sqrt() * (active_count + 1) as f64 * farthest / f64::from(1_u32 << 24)
     }
 }
 

@@ -38,6 +38,7 @@ pub mod generate;
 pub mod kernel;
 pub mod layout;
 pub mod mesh;
+pub mod movement;
 pub mod names;
 pub mod placement;
 pub mod plan;
@@ -70,6 +71,7 @@ pub use generate::{FaceWeight, GenerateError, generate_normals};
 pub use kernel::{KernelError, MorphedStreams, morph, morph_into};
 pub use layout::{Layout, Scatter, ScatterTarget, VertexMajor, pack_scatter, pack_vertex_major};
 pub use mesh::{MorphMesh, TargetView};
+pub use movement::pixels_per_unit;
 pub use names::{NameError, NameTable, TargetId};
 pub use placement::{Placement, PlacementError, PlacementTable, TableError, TableLayout};
 pub use quantization::{ParseQuantizationError, Quantization};
@@ -80,8 +82,8 @@ pub use rig::Rig;
 pub use set_kernel::{RestSet, morph_colors, morph_colors_into, morph_texcoords, morph_texcoords_into};
 pub use sets::{SetView, VertexSet};
 pub use skin::{
-    BoneRows, DirectionTransform, InfluenceCount, SkinBounds, SkinError, SkinPose, SkinWeights, skin,
-    skin_into,
+    BoneRows, DirectionTransform, InfluenceCount, SkinBounds, SkinError, SkinPose, SkinShape, SkinWeights,
+    skin, skin_into,
 };
 pub use statistics::MeshStatistics;
 pub use streams::{Stream, Streams};

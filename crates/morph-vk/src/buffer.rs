@@ -48,6 +48,7 @@ impl Buffer {
             name: desc.name,
             requirements,
             location: desc.location,
+            device_address: desc.usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS),
         };
         // SAFETY: handed on.
         let block = match unsafe { memory.allocate(device, &request) } {

@@ -6,6 +6,7 @@ use morph_core::plan::Kernel;
 use morph_core::skin::BoneRows;
 
 use crate::error::MorphError;
+use crate::scene::{BOUNDS_ENTRY_BYTES, check_pixels};
 use crate::shader_interface::{InstanceRecord, bindings};
 
 /// How targets are applied.
@@ -79,6 +80,20 @@ impl Readers {
         stages: vk::PipelineStageFlags2::NONE,
         access: vk::AccessFlags2::NONE,
         other_queue: true,
+    };
+
+    /// Compute shaders that read [`MorphPass::bounds_buffer`](crate::MorphPass::bounds_buffer), or the ranges as storage.
+    pub const COMPUTE: Readers = Readers {
+        stages: vk::PipelineStageFlags2::COMPUTE_SHADER,
+        access: vk::AccessFlags2::SHADER_STORAGE_READ,
+        other_queue: false,
+    };
+
+    /// Acceleration structure builds that read the ranges.
+    pub const ACCELERATION_STRUCTURE_BUILD: Readers = Readers {
+        stages: vk::PipelineStageFlags2::ACCELERATION_STRUCTURE_BUILD_KHR,
+        access: vk::AccessFlags2::SHADER_READ,
+        other_queue: false,
     };
 
     /// Both these and those.
@@ -191,6 +206,12 @@ pub struct MorphPassDesc {
     pub readers: Readers,
     /// Whether each instance has a second range with what it was before, for motion vectors.
     pub history: bool,
+    /// Whether the boxes of all instances lie on the device too, for culling there; see
+    /// [`MorphPass::bounds_buffer`](crate::MorphPass::bounds_buffer).
+    pub bounds_buffer: bool,
+    /// How many pixels a vertex must move at least for a change to be written; zero writes every change. See
+    /// [`MorphPass::set_skip_below_pixels`](crate::MorphPass::set_skip_below_pixels).
+    pub skip_below_pixels: f32,
     /// How much it may hold.
     pub capacities: Capacities,
     /// What the device can do.
@@ -202,7 +223,16 @@ pub struct MorphPassDesc {
     /// Must not be empty with [`Readers::OTHER_QUEUE`].
     pub queue_families: Vec<u32>,
     /// Further usages of the geometry buffer, such as acceleration structure build input.
+    ///
+    /// With `SHADER_DEVICE_ADDRESS` the memory provider is told so ([`MemoryRequest::device_address`]); the device must
+    /// have the feature `bufferDeviceAddress` on.
+    ///
+    /// [`MemoryRequest::device_address`]: crate::MemoryRequest::device_address
     pub extra_buffer_usage: vk::BufferUsageFlags,
+    /// The ranges of instances start at multiples of it, too: a power of two, 1 where nothing is asked for. Acceleration
+    /// structure builds ask for the size of a component of the vertex format, 4 bytes for floats, which every range
+    /// keeps anyway.
+    pub range_alignment_bytes: u64,
     /// Leaves the pipelines to [`MorphPass::build_pipelines`](crate::MorphPass::build_pipelines); until then frames
     /// are degraded.
     pub defer_pipelines: bool,
@@ -249,10 +279,13 @@ impl MorphPassDesc {
             method: Method::Gather,
             readers: Readers::VERTEX_INPUT,
             history: false,
+            bounds_buffer: false,
+            skip_below_pixels: 0.0,
             capacities,
             device,
             queue_families: Vec::new(),
             extra_buffer_usage: vk::BufferUsageFlags::empty(),
+            range_alignment_bytes: 1,
             defer_pipelines: false,
             timestamps: false,
             check_slots: cfg!(debug_assertions),
@@ -277,6 +310,7 @@ impl MorphPassDesc {
         self.layout.validate()?;
         let capacities = &self.capacities;
         let range = u64::from(self.device.limits.max_storage_buffer_range);
+        check_pixels("skip_below_pixels", self.skip_below_pixels)?;
         let invalid = |member, given, right| Err(MorphError::InvalidDesc { member, given, right });
         if capacities.geometry_bytes == 0 {
             return invalid("geometry_bytes", 0, "more than zero");
@@ -323,8 +357,26 @@ impl MorphPassDesc {
             let right = "at least 16 and at most the device's maxStorageBufferRange";
             return invalid("frame_bytes", capacities.frame_bytes, right);
         }
-        if capacities.staging_bytes_per_frame < capacities.frame_bytes.saturating_add(1024) {
-            let right = "at least `frame_bytes` and 1,024 bytes for uploads";
+        if !self.range_alignment_bytes.is_power_of_two() || self.range_alignment_bytes > 1 << 20 {
+            let right = "a power of two, at most 1,048,576";
+            return invalid("range_alignment_bytes", self.range_alignment_bytes, right);
+        }
+        let bounds_bytes = if self.bounds_buffer {
+            u64::from(capacities.instance_capacity) * BOUNDS_ENTRY_BYTES
+        } else {
+            0
+        };
+        if bounds_bytes > range {
+            let right = "so small that 32 bytes for each fit the device's maxStorageBufferRange, with `bounds_buffer`";
+            return invalid(
+                "instance_capacity",
+                u64::from(capacities.instance_capacity),
+                right,
+            );
+        }
+        let needed_bytes = capacities.frame_bytes.saturating_add(bounds_bytes);
+        if capacities.staging_bytes_per_frame < needed_bytes.saturating_add(1024) {
+            let right = "at least `frame_bytes`, 32 bytes an instance with `bounds_buffer`, and 1,024 bytes for uploads";
             return invalid(
                 "staging_bytes_per_frame",
                 capacities.staging_bytes_per_frame,

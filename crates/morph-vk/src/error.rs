@@ -155,6 +155,14 @@ pub enum MorphError {
         /// Instances.
         instance_count: u32,
     },
+    /// A number of pixels that is none.
+    #[error("`{what}` is {given}; it must be zero or more, or infinity")]
+    Pixels {
+        /// Of what.
+        what: &'static str,
+        /// What was given.
+        given: f32,
+    },
     /// A weight or its name is not usable.
     #[error(transparent)]
     Weight(#[from] WeightError),

@@ -18,7 +18,8 @@ pub struct GpuAllocatorMemory {
 }
 
 impl GpuAllocatorMemory {
-    /// The allocator must have been made for the device that the pass is created on.
+    /// The allocator must have been made for the device that the pass is created on, with `buffer_device_address` where
+    /// the pass's buffers are to have addresses.
     pub fn new(allocator: Arc<Mutex<Allocator>>) -> GpuAllocatorMemory {
         GpuAllocatorMemory {
             allocator,

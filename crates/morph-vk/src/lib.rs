@@ -74,7 +74,9 @@ pub use morph_core;
 pub use pass::MorphPass;
 pub use pipeline_builder::{BuiltPipelines, PipelineBuilder};
 pub use pipelines::modules;
-pub use scene::{InstanceId, MeshId, MeshState, RefusalLimit, SkeletonId, VertexRange};
+pub use scene::{
+    BuildAdvice, ChangedInstance, InstanceId, MeshId, MeshState, RefusalLimit, SkeletonId, VertexRange,
+};
 pub use shader_modules::ShaderModules;
 pub use spirv_check::ShaderProblem;
 pub use stats::{BufferBytes, DeviceTime, FrameStats, PassStats, RecordRefusal, SkippedInstances};

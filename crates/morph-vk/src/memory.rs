@@ -1,4 +1,4 @@
-//! Where the pass's few buffers get their memory: three allocations, made once.
+//! Where the pass's few buffers get their memory: three or four allocations, made once.
 
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -35,6 +35,9 @@ pub struct MemoryRequest {
     pub requirements: vk::MemoryRequirements,
     /// Where it should lie.
     pub location: MemoryLocation,
+    /// Whether the buffer's address will be asked for: the memory must be allocated with
+    /// `VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT` then.
+    pub device_address: bool,
 }
 
 /// A piece of device memory.
@@ -83,7 +86,7 @@ pub unsafe trait MemoryProvider: Debug + Send + Sync {
     unsafe fn free(&mut self, device: &ash::Device, block: MemoryBlock);
 }
 
-/// Memory straight from Vulkan, one `vkAllocateMemory` a buffer: the pass has three.
+/// Memory straight from Vulkan, one `vkAllocateMemory` a buffer: the pass has three, four with bounds on the device.
 #[derive(Debug, Clone)]
 pub struct RawMemory {
     properties: vk::PhysicalDeviceMemoryProperties,
@@ -132,6 +135,13 @@ unsafe impl MemoryProvider for RawMemory {
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(request.requirements.size)
             .memory_type_index(memory_type);
+        let mut address =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let info = if request.device_address {
+            info.push_next(&mut address)
+        } else {
+            info
+        };
         // SAFETY: the caller vouches for the device; the type index comes from its own table.
         let memory = unsafe { device.allocate_memory(&info, None) }
             .map_err(|result| fail(format!("vkAllocateMemory: {result}")))?;

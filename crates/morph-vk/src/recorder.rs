@@ -23,6 +23,8 @@ pub(crate) struct Recorder<'a> {
     pub(crate) geometry: vk::Buffer,
     pub(crate) frame: vk::Buffer,
     pub(crate) staging: vk::Buffer,
+    /// Null where there is none; then no plan names it.
+    pub(crate) bounds: vk::Buffer,
     /// Kept from frame to frame.
     pub(crate) regions: &'a mut Vec<vk::BufferCopy>,
 }
@@ -65,6 +67,7 @@ impl Recorder<'_> {
             PlanBuffer::Geometry => self.geometry,
             PlanBuffer::Frame => self.frame,
             PlanBuffer::Staging => self.staging,
+            PlanBuffer::Bounds => self.bounds,
         }
     }
 

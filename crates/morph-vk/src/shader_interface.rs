@@ -6,7 +6,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use morph_core::plan::{Kernel, MAX_PARAMETER_WORDS};
-use morph_core::{Quantization, Streams, VertexLayout};
+use morph_core::{Aabb, Quantization, Streams, VertexLayout};
 
 /// Push constants of the batched gather.
 #[repr(C)]
@@ -72,6 +72,69 @@ pub struct InstanceRecord {
     pub pose_offset: u32,
 }
 
+/// The box around what an instance shows, in model units; eight words of the buffer of bounds.
+///
+/// Empty where the least corner is above the greatest. Where there is no bound it is the largest float: no component is
+/// infinite, which a shader need not understand.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct InstanceBounds {
+    /// Least x.
+    pub min_x: f32,
+    /// Least y.
+    pub min_y: f32,
+    /// Least z.
+    pub min_z: f32,
+    /// Zero.
+    pub reserved_0: u32,
+    /// Greatest x.
+    pub max_x: f32,
+    /// Greatest y.
+    pub max_y: f32,
+    /// Greatest z.
+    pub max_z: f32,
+    /// Zero.
+    pub reserved_1: u32,
+}
+
+impl InstanceBounds {
+    /// The box of nothing.
+    pub const EMPTY: InstanceBounds = InstanceBounds {
+        min_x: f32::MAX,
+        min_y: f32::MAX,
+        min_z: f32::MAX,
+        reserved_0: 0,
+        max_x: f32::MIN,
+        max_y: f32::MIN,
+        max_z: f32::MIN,
+        reserved_1: 0,
+    };
+
+    /// A box as the device reads it.
+    pub fn new(aabb: &Aabb) -> InstanceBounds {
+        let finite = |x: f32| x.clamp(f32::MIN, f32::MAX);
+        let [[min_x, min_y, min_z], [max_x, max_y, max_z]] = [aabb.min, aabb.max].map(|it| it.map(finite));
+        InstanceBounds {
+            min_x,
+            min_y,
+            min_z,
+            reserved_0: 0,
+            max_x,
+            max_y,
+            max_z,
+            reserved_1: 0,
+        }
+    }
+
+    /// The box.
+    pub fn aabb(&self) -> Aabb {
+        Aabb {
+            min: [self.min_x, self.min_y, self.min_z],
+            max: [self.max_x, self.max_y, self.max_z],
+        }
+    }
+}
+
 /// A stream that is not there.
 pub const NO_STREAM: u32 = u32::MAX;
 /// The instance shows its rest shape, skinned: no delta is read.
@@ -83,6 +146,7 @@ const _: () = {
     assert!(size_of::<GatherParams>() == 40);
     assert!(size_of::<ScatterParams>() == 40);
     assert!(size_of::<InstanceRecord>() == 12);
+    assert!(size_of::<InstanceBounds>() == 32);
     assert!(PUSH_CONSTANT_BYTES <= 128);
     assert!(std::mem::offset_of!(GatherParams, by_cofactors) == 36);
     assert!(std::mem::offset_of!(ScatterParams, weight) == 24);
@@ -173,6 +237,13 @@ pub const STRUCTS: &[StructTable] = &[
         ]
     ),
 ];
+
+/// What engines read on the device, in the module that runs it in the tests.
+pub const INSTANCE_BOUNDS: StructTable = struct_table!(
+    InstanceBounds,
+    &["bounds_behind"],
+    [min_x, min_y, min_z, reserved_0, max_x, max_y, max_z, reserved_1]
+);
 
 /// Buffers by name and binding, for the same test.
 pub const BUFFERS: &[(&str, u32)] = &[

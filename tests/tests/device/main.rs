@@ -10,6 +10,7 @@
 //! - `placement`: the placement table read by the shader includes, against the host.
 //! - `skinning`: bones that carry what the morph gave, against the host.
 //! - `shaders`: the compiled modules against the structs and rules of the host side.
+//! - `view`: what is too far to be seen, jumps, boxes on the device, ranges that the next frame writes.
 //! - `rendering`, `gold`: what the passes draw.
 
 #![allow(
@@ -40,3 +41,4 @@ mod slots;
 mod stage;
 mod statistics;
 mod support;
+mod view;

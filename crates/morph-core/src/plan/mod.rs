@@ -25,6 +25,8 @@ pub enum PlanBuffer {
     Frame,
     /// The host-visible ring that uploads pass through.
     Staging,
+    /// The boxes of all instances, where the engine asked for them on the device.
+    Bounds,
 }
 
 /// A range of bytes of a buffer.
@@ -56,6 +58,8 @@ pub enum CopyPurpose {
     FrameData,
     /// A part of a mesh from the staging ring.
     Upload,
+    /// Boxes of instances that changed.
+    Bounds,
 }
 
 /// One copied region.

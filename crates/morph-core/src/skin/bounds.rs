@@ -11,11 +11,13 @@ use crate::skin::{BoneRows, SkinError, SkinPose, SkinWeights};
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinBounds {
     /// Each bone that holds a vertex, rising, with the box of its vertices at rest.
-    bones: Vec<(u16, Aabb)>,
+    pub(super) bones: Vec<(u16, Aabb)>,
     /// The vertices that no bone holds.
-    unskinned: Aabb,
+    pub(super) unskinned: Aabb,
+    /// The vertices that any bone holds.
+    pub(super) skinned: Aabb,
     /// The least and greatest sum of the weights of a vertex that any bone holds.
-    weight_sums: [f64; 2],
+    pub(super) weight_sums: [f64; 2],
     influence_count: usize,
 }
 
@@ -42,8 +44,10 @@ impl SkinBounds {
                 weight_sums = [sum.min(weight_sums[0]), sum.max(weight_sums[1])];
             }
         }
+        let skinned = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
         let held = boxes.into_iter().enumerate().filter(|(_, aabb)| !aabb.is_empty());
         Ok(SkinBounds {
+            skinned,
             bones: held.map(|(bone, aabb)| (bone as u16, aabb)).collect(),
             unskinned,
             weight_sums,
@@ -63,16 +67,11 @@ impl SkinBounds {
     /// # Errors
     /// [`SkinError::MissingBone`] where the pose lacks a bone that holds a vertex.
     pub fn bounds(&self, mesh: &MorphMesh, weights: &[f32], pose: &SkinPose) -> Result<Aabb, SkinError> {
-        let mut skinned = Reach::NONE;
+        let mut skinned = Reach::none();
         for &(bone, rest) in &self.bones {
-            let rows = pose.rows().get(usize::from(bone));
-            let rows = rows.ok_or(SkinError::MissingBone {
-                bone,
-                bone_count: pose.bone_count(),
-            })?;
-            skinned.add(rows, &mesh.bounds(&rest, weights));
+            skinned.add(rows_of(pose, bone)?, &mesh.bounds(&rest, weights));
         }
-        let carried = skinned.aabb(self.weight_sums, self.influence_count);
+        let carried = skinned.aabb(self.weight_sums, self.kernel_error(&skinned.magnitudes));
         let unskinned = mesh.bounds(&self.unskinned, weights);
         if unskinned.is_empty() {
             return Ok(carried);
@@ -83,75 +82,103 @@ impl SkinBounds {
             unskinned.max.map(f64::from),
             [f64::from(DOMAIN_MIN); 3],
         );
-        Ok(union(&carried, &kept))
-    }
-}
-
-/// Where bones carry boxes, in double precision, with what the kernel's error is measured by.
-struct Reach {
-    min: [f64; 3],
-    max: [f64; 3],
-    /// Per row the largest sum of |entry|·|coordinate|, the fourth column included.
-    magnitude: [f64; 3],
-    /// Per row the largest sum of |entry| of the first three columns.
-    gain: [f64; 3],
-    /// The largest sum of the |coordinates| of a corner.
-    extent: f64,
-}
-
-impl Reach {
-    const NONE: Reach = Reach {
-        min: [f64::INFINITY; 3],
-        max: [f64::NEG_INFINITY; 3],
-        magnitude: [0.0; 3],
-        gain: [0.0; 3],
-        extent: 0.0,
-    };
-
-    fn add(&mut self, rows: &BoneRows, aabb: &Aabb) {
-        let farthest: [f64; 3] =
-            std::array::from_fn(|axis| f64::from(aabb.min[axis].abs().max(aabb.max[axis].abs())));
-        self.extent = self.extent.max(farthest.iter().sum());
-        for (r, row) in rows.iter().enumerate() {
-            let moved = f64::from(row[3]);
-            let (mut min, mut max, mut magnitude, mut gain) = (moved, moved, moved.abs(), 0.0);
-            for axis in 0..3 {
-                let entry = f64::from(row[axis]);
-                if entry == 0.0 {
-                    // An unbounded box times zero is no number.
-                    continue;
-                }
-                let ends = [aabb.min[axis], aabb.max[axis]].map(|end| entry * f64::from(end));
-                min += ends[0].min(ends[1]);
-                max += ends[0].max(ends[1]);
-                magnitude += entry.abs() * farthest[axis];
-                gain += entry.abs();
-            }
-            self.min[r] = self.min[r].min(min);
-            self.max[r] = self.max[r].max(max);
-            self.magnitude[r] = self.magnitude[r].max(magnitude);
-            self.gain[r] = self.gain[r].max(gain);
-        }
+        Ok(carried.union(&kept))
     }
 
-    /// The box around it all for vertices whose weights sum to anything between the two sums.
+    /// How far from the exact result the kernel may put what bones carry, per axis.
     ///
     /// A blended entry takes as many roundings as there are influences, and a row times a point four more, so
     /// the error is below (influences + 4)·2⁻²⁴ times the magnitudes (Higham, Accuracy and Stability of
     /// Numerical Algorithms, section 3.1); the domain rule takes less than 2⁻⁴⁰ from each entry, coordinate and
     /// result.
-    /// Twice that swallows the second order and the roundings made here.
-    fn aabb(&self, [least_sum, greatest_sum]: [f64; 2], influence_count: usize) -> Aabb {
+    /// Twice that swallows the second order and the roundings of the bounds made with it.
+    pub(super) fn kernel_error(&self, magnitudes: &Magnitudes) -> [f64; 3] {
+        let roundings = (self.influence_count + 4) as f64 / f64::from(1_u32 << 24);
+        let [_, greatest_sum] = self.weight_sums;
+        std::array::from_fn(|r| {
+            let rounded = roundings * greatest_sum * magnitudes.sums[r];
+            let zeroed =
+                f64::from(DOMAIN_MIN) * (magnitudes.extent + 1.0 + greatest_sum * magnitudes.gains[r] + 1.0);
+            2.0 * (rounded + zeroed)
+        })
+    }
+}
+
+/// The rows of a bone that a mesh needs.
+pub(super) fn rows_of(pose: &SkinPose, bone: u16) -> Result<&BoneRows, SkinError> {
+    pose.rows().get(usize::from(bone)).ok_or(SkinError::MissingBone {
+        bone,
+        bone_count: pose.bone_count(),
+    })
+}
+
+/// How large the numbers are that the kernel adds up: what its error is measured by.
+#[derive(Default)]
+pub(super) struct Magnitudes {
+    /// Per row the largest sum of |entry|·|coordinate|, the fourth column included.
+    sums: [f64; 3],
+    /// Per row the largest sum of |entry| of the first three columns.
+    gains: [f64; 3],
+    /// The largest sum of the |coordinates| of a corner.
+    extent: f64,
+}
+
+impl Magnitudes {
+    /// A bone, and the greatest magnitude on each axis of what it carries.
+    pub(super) fn add(&mut self, rows: &BoneRows, farthest: [f64; 3]) {
+        self.extent = self.extent.max(farthest.iter().sum());
+        for (r, row) in rows.iter().enumerate() {
+            let (mut sum, mut gain) = (f64::from(row[3].abs()), 0.0);
+            // An unbounded box times zero is no number.
+            for axis in (0..3).filter(|&axis| row[axis] != 0.0) {
+                let entry = f64::from(row[axis].abs());
+                sum += entry * farthest[axis];
+                gain += entry;
+            }
+            self.sums[r] = self.sums[r].max(sum);
+            self.gains[r] = self.gains[r].max(gain);
+        }
+    }
+}
+
+/// Where bones carry boxes, in double precision.
+struct Reach {
+    min: [f64; 3],
+    max: [f64; 3],
+    magnitudes: Magnitudes,
+}
+
+impl Reach {
+    fn none() -> Reach {
+        Reach {
+            min: [f64::INFINITY; 3],
+            max: [f64::NEG_INFINITY; 3],
+            magnitudes: Magnitudes::default(),
+        }
+    }
+
+    fn add(&mut self, rows: &BoneRows, aabb: &Aabb) {
+        self.magnitudes.add(rows, aabb.farthest());
+        for (r, row) in rows.iter().enumerate() {
+            let moved = f64::from(row[3]);
+            let (mut min, mut max) = (moved, moved);
+            for axis in (0..3).filter(|&axis| row[axis] != 0.0) {
+                let entry = f64::from(row[axis]);
+                let ends = [aabb.min[axis], aabb.max[axis]].map(|end| entry * f64::from(end));
+                min += ends[0].min(ends[1]);
+                max += ends[0].max(ends[1]);
+            }
+            self.min[r] = self.min[r].min(min);
+            self.max[r] = self.max[r].max(max);
+        }
+    }
+
+    /// The box around it all for vertices whose weights sum to anything between the two sums.
+    fn aabb(&self, [least_sum, greatest_sum]: [f64; 2], slack: [f64; 3]) -> Aabb {
         if self.min[0] > self.max[0] {
             return Aabb::EMPTY;
         }
-        let roundings = (influence_count + 4) as f64 / f64::from(1_u32 << 24);
         let scaled = |x: f64| [x * least_sum, x * greatest_sum];
-        let slack = std::array::from_fn(|r| {
-            let rounded = roundings * greatest_sum * self.magnitude[r];
-            let zeroed = f64::from(DOMAIN_MIN) * (self.extent + 1.0 + greatest_sum * self.gain[r] + 1.0);
-            2.0 * (rounded + zeroed)
-        });
         outward(
             self.min
                 .map(|x| scaled(x).into_iter().fold(f64::INFINITY, f64::min)),
@@ -169,19 +196,9 @@ fn outward(min: [f64; 3], max: [f64; 3], slack: [f64; 3]) -> Aabb {
     }
 }
 
-fn union(a: &Aabb, b: &Aabb) -> Aabb {
-    Aabb {
-        min: std::array::from_fn(|axis| a.min[axis].min(b.min[axis])),
-        max: std::array::from_fn(|axis| a.max[axis].max(b.max[axis])),
-    }
-}
-
 fn grow(aabb: &mut Aabb, point: [f32; 3]) {
-    *aabb = union(
-        aabb,
-        &Aabb {
-            min: point,
-            max: point,
-        },
-    );
+    *aabb = aabb.union(&Aabb {
+        min: point,
+        max: point,
+    });
 }

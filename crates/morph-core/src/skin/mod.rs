@@ -54,11 +54,13 @@
 mod bounds;
 mod error;
 mod kernel;
+mod movement;
 mod pose;
 mod weights;
 
 pub use bounds::SkinBounds;
 pub use error::SkinError;
 pub use kernel::{skin, skin_into};
+pub use movement::SkinShape;
 pub use pose::{BoneRows, DirectionTransform, SkinPose, rows_from_columns};
 pub use weights::{InfluenceCount, SkinWeights};

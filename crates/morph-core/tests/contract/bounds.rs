@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::support::{Scene, build, padded, positions, quantization, rest, scene};
 
 /// Σ weight·delta of one vertex in double precision, where it is all but exact.
-fn displacement(mesh: &MorphMesh, weights: &[f32], vertex: u32) -> [f64; 3] {
+pub(crate) fn displacement(mesh: &MorphMesh, weights: &[f32], vertex: u32) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (target, weight) in mesh.targets().zip(padded(weights, mesh.target_count())) {
         if let Ok(entry) = target.vertices().binary_search(&vertex) {

@@ -18,6 +18,7 @@ mod expression;
 mod generate;
 mod kernel;
 mod layouts;
+mod movement;
 mod names;
 mod placement;
 mod placement_table;

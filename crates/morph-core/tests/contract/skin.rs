@@ -118,7 +118,7 @@ fn bone_component() -> impl Strategy<Value = f32> {
     prop_oneof![6 => -2.0..2.0_f32, 2 => Just(0.0_f32), 1 => Just(1.0_f32), 1 => tiny(), 1 => -100.0..100.0_f32]
 }
 
-fn bone() -> impl Strategy<Value = BoneRows> {
+pub(crate) fn bone() -> impl Strategy<Value = BoneRows> {
     vec(bone_component(), 12).prop_map(|x| {
         [
             [x[0], x[1], x[2], x[3]],
@@ -132,7 +132,7 @@ fn skin_weight() -> impl Strategy<Value = f32> {
     prop_oneof![3 => 0.0..1.0_f32, 2 => Just(0.0_f32), 1 => Just(1.0_f32), 1 => tiny().prop_map(f32::abs)]
 }
 
-fn skin_weights(vertex_count: usize, bone_count: u16) -> impl Strategy<Value = SkinWeights> {
+pub(crate) fn skin_weights(vertex_count: usize, bone_count: u16) -> impl Strategy<Value = SkinWeights> {
     select(vec![InfluenceCount::Four, InfluenceCount::Eight]).prop_flat_map(move |influences| {
         let count = vertex_count * influences.get();
         // Some vertices whole with no weight at all.

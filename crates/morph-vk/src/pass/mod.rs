@@ -1,10 +1,12 @@
 //! The pass that an engine holds: made once, recorded once a frame, destroyed explicitly.
 
+mod changes;
 mod meshes;
 mod parts;
 mod record;
 mod shaders;
 mod skeletons;
+mod view;
 mod weights;
 
 use ash::vk;
@@ -64,6 +66,7 @@ pub struct MorphPass {
     scene: Scene,
     frame_buffer: Buffer,
     staging: Buffer,
+    bounds: Option<Buffer>,
     pipelines: Pipelines,
     sets: DescriptorSets,
     slot_guard: Option<SlotGuard>,
@@ -103,7 +106,8 @@ impl MorphPass {
                 return Err(error);
             }
         };
-        let scene = Scene::new(constants, objects.geometry);
+        let mut scene = Scene::new(constants, objects.geometry);
+        scene.skip_below_pixels = desc.skip_below_pixels;
         Ok(MorphPass {
             device: DeviceHandle(device.clone()),
             desc,
@@ -112,6 +116,7 @@ impl MorphPass {
             scene,
             frame_buffer: objects.frame_buffer,
             staging: objects.staging,
+            bounds: objects.bounds,
             pipelines: objects.pipelines,
             sets: objects.sets,
             slot_guard: objects.slot_guard,
@@ -177,6 +182,10 @@ impl MorphPass {
         unsafe { self.pipelines.destroy(device) };
         // SAFETY: as above.
         unsafe { self.staging.destroy(device, memory) };
+        if let Some(bounds) = &mut self.bounds {
+            // SAFETY: as above.
+            unsafe { bounds.destroy(device, memory) };
+        }
         // SAFETY: as above.
         unsafe { self.frame_buffer.destroy(device, memory) };
         // SAFETY: as above.

@@ -11,7 +11,7 @@ use crate::geometry_buffer::GeometryBuffer;
 use crate::memory::{MemoryLocation, MemoryProvider};
 use crate::pipeline_builder::PipelineBuilder;
 use crate::pipelines::Pipelines;
-use crate::scene::{Constants, set_count};
+use crate::scene::{BOUNDS_ENTRY_BYTES, Constants, set_count};
 use crate::sets::DescriptorSets;
 use crate::shader_interface::bindings;
 use crate::shader_modules::ShaderModules;
@@ -24,6 +24,7 @@ pub(super) struct Parts {
     geometry: Option<GeometryBuffer>,
     frame_buffer: Option<Buffer>,
     staging: Option<Buffer>,
+    bounds: Option<Buffer>,
     pipelines: Option<Pipelines>,
     sets: Option<DescriptorSets>,
     slot_guard: Option<SlotGuard>,
@@ -36,6 +37,7 @@ pub(super) struct Objects {
     pub(super) geometry: GeometryBuffer,
     pub(super) frame_buffer: Buffer,
     pub(super) staging: Buffer,
+    pub(super) bounds: Option<Buffer>,
     pub(super) pipelines: Pipelines,
     pub(super) sets: DescriptorSets,
     pub(super) slot_guard: Option<SlotGuard>,
@@ -93,6 +95,19 @@ impl Parts {
         } else {
             bindings::UNSKINNED_COUNT
         };
+        if desc.bounds_buffer {
+            let bounds = BufferDesc {
+                name: "morph instance bounds",
+                size_bytes: u64::from(capacities.instance_capacity) * BOUNDS_ENTRY_BYTES,
+                usage: vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::TRANSFER_SRC
+                    | vk::BufferUsageFlags::TRANSFER_DST,
+                location: MemoryLocation::DeviceLocal,
+                queue_families: &desc.queue_families,
+            };
+            // SAFETY: as above.
+            self.bounds = Some(unsafe { Buffer::new(device, memory, names, &bounds) }?);
+        }
         // SAFETY: as above.
         let pipelines = unsafe { Pipelines::new(device, names, binding_count) }?;
         let pipelines = self.pipelines.insert(pipelines);
@@ -122,6 +137,7 @@ impl Parts {
                 geometry: Some(geometry),
                 frame_buffer: Some(frame_buffer),
                 staging: Some(staging),
+                bounds,
                 pipelines: Some(pipelines),
                 sets: Some(sets),
                 slot_guard,
@@ -130,6 +146,7 @@ impl Parts {
                 geometry,
                 frame_buffer,
                 staging,
+                bounds,
                 pipelines,
                 sets,
                 slot_guard,
@@ -165,7 +182,10 @@ impl Parts {
             // SAFETY: as above.
             unsafe { pipelines.destroy(device) };
         }
-        for buffer in [&mut self.staging, &mut self.frame_buffer].into_iter().flatten() {
+        for buffer in [&mut self.staging, &mut self.frame_buffer, &mut self.bounds]
+            .into_iter()
+            .flatten()
+        {
             // SAFETY: as above.
             unsafe { buffer.destroy(device, memory) };
         }

@@ -95,6 +95,7 @@ impl MorphPass {
             geometry,
             frame,
             staging: self.staging.handle,
+            bounds: self.bounds.as_ref().map_or(vk::Buffer::null(), |it| it.handle),
             regions: &mut self.regions,
         };
         // SAFETY: the caller vouches for the command buffer; the plan comes from the scene.

@@ -1,9 +1,14 @@
 //! Instances: their weights, where they lie, and what their ranges hold.
 
-use morph_core::WeightState;
+use std::sync::OnceLock;
+
+use morph_core::{Aabb, WeightState};
 
 use crate::desc::Capacities;
 use crate::error::MorphError;
+use crate::scene::bounds_table::BoundsTable;
+use crate::scene::changes::Built;
+use crate::scene::held::{HeldLog, HeldShape, LoggedShape};
 use crate::scene::{BlockId, InstanceId, MeshId, Scene, SkeletonId};
 
 /// Where the vertices of an instance lie, in units of the vertex stride from the start of the geometry buffer.
@@ -45,7 +50,21 @@ pub(super) struct Instance {
     pub(super) dirty: bool,
     /// Already in the scene's queue.
     pub(super) queued: bool,
+    /// A change of what it shows was left out as too small to be seen.
+    pub(super) is_behind: bool,
+    /// Its next write may not be left out.
+    pub(super) must_write: bool,
+    /// How many pixels a model unit covers; infinite until the engine says.
+    pub(super) pixels_per_unit: f32,
     pub(super) contents: [Content; 2],
+    /// What the current range holds.
+    pub(super) held: HeldShape,
+    /// What an acceleration structure was made from, where the engine said so.
+    pub(super) built: Option<Box<Built>>,
+    /// A box around it, once somebody asked.
+    pub(super) bounds: OnceLock<Aabb>,
+    /// Its entry in the table of bounds, where there is one.
+    pub(super) bounds_index: u32,
     /// Which of the two ranges is current; 0 without history.
     pub(super) current: u8,
     pub(super) written: bool,
@@ -61,8 +80,9 @@ pub(super) struct Instance {
 }
 
 /// What an instance was before a frame wrote it, for frames that are dropped.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Before {
+    held: LoggedShape,
     contents: [Content; 2],
     current: u8,
     written: bool,
@@ -71,8 +91,16 @@ pub(super) struct Before {
 }
 
 impl Instance {
-    pub(super) fn before(&self) -> Before {
+    /// Has the next frame look at it.
+    pub(super) fn mark_dirty(&mut self) {
+        self.dirty = true;
+        self.bounds = OnceLock::new();
+    }
+
+    /// What it is now; what its range holds goes into `log`.
+    pub(super) fn before(&self, log: &mut HeldLog) -> Before {
         Before {
+            held: log.push(&self.held),
             contents: self.contents,
             current: self.current,
             written: self.written,
@@ -82,9 +110,11 @@ impl Instance {
     }
 
     /// Undoes what `dropped_frame` did to it; the next frame is `next_frame`.
-    pub(super) fn undo(&mut self, before: Before, dropped_frame: u64, next_frame: u64) {
-        self.dirty = true;
+    pub(super) fn undo(&mut self, before: Before, log: &HeldLog, dropped_frame: u64, next_frame: u64) {
+        self.mark_dirty();
+        self.must_write = true;
         if self.written_frame == dropped_frame {
+            log.restore(before.held, &mut self.held);
             self.contents = before.contents;
             self.current = before.current;
             self.written = before.written;
@@ -93,6 +123,7 @@ impl Instance {
         } else {
             // A later frame wrote on top of it: what the ranges hold is unknown, so everything is written again.
             self.contents = [Content::Nothing; 2];
+            self.held.is_known = false;
             self.written_frame = 0;
             self.moved_frame = 0;
             self.seen_from = next_frame;
@@ -104,6 +135,12 @@ impl Scene {
     pub(super) fn instance(&self, id: InstanceId) -> Result<&Instance, MorphError> {
         self.instances
             .get(id)
+            .ok_or(MorphError::StaleHandle { kind: "instance" })
+    }
+
+    pub(super) fn instance_mut(&mut self, id: InstanceId) -> Result<&mut Instance, MorphError> {
+        self.instances
+            .get_mut(id)
             .ok_or(MorphError::StaleHandle { kind: "instance" })
     }
 
@@ -147,6 +184,13 @@ impl Scene {
             // left, and that does not look like a morph gone wrong, it looks like the geometry is missing.
             dirty: true,
             queued: false,
+            is_behind: false,
+            must_write: true,
+            pixels_per_unit: f32::INFINITY,
+            held: HeldShape::rest(target_count),
+            built: None,
+            bounds: OnceLock::new(),
+            bounds_index: self.bounds_table.as_mut().map_or(0, BoundsTable::attach),
             contents: [Content::Nothing; 2],
             current: 0,
             written: false,
@@ -172,6 +216,10 @@ impl Scene {
         self.hidden_instance_count -= u32::from(!instance.visible);
         // Where it was queued its stale handle stays in the queue, and the next frame passes over it.
         self.release_place(instance.block, instance.place);
+        self.far_instance_count -= u32::from(instance.visible && instance.is_behind);
+        if let Some(table) = &mut self.bounds_table {
+            table.detach(instance.bounds_index);
+        }
         if let Some(skeleton) = instance.skeleton {
             self.skeletons.unfollow(skeleton, id);
         }
@@ -204,7 +252,7 @@ impl Scene {
         let names = self.meshes[instance.mesh].morph.names();
         let changed = change(&mut instance.weights, names)?;
         if changed && instance.weights.is_enabled() {
-            instance.dirty = true;
+            instance.mark_dirty();
             self.enqueue(id);
         }
         Ok(changed)
@@ -235,7 +283,7 @@ impl Scene {
             .ok_or(MorphError::StaleHandle { kind: "instance" })?;
         let changed = instance.weights.set_enabled(enabled);
         if changed {
-            instance.dirty = true;
+            instance.mark_dirty();
             self.enqueue(id);
         }
         Ok(changed)
@@ -253,14 +301,33 @@ impl Scene {
         } else if changed {
             self.hidden_instance_count -= 1;
         }
+        if changed && instance.is_behind {
+            // Hidden ones count as that alone.
+            self.far_instance_count = if visible {
+                self.far_instance_count + 1
+            } else {
+                self.far_instance_count - 1
+            };
+        }
         if changed && !visible {
             instance.hidden_after = self.kept_frames;
         } else if changed && self.kept_frames > instance.hidden_after {
             // At least one frame went by without it.
             instance.seen_from = self.frame + 1;
+            // Right in the frame in which it returns.
+            if instance.is_behind {
+                instance.mark_dirty();
+            }
         }
         self.enqueue(id);
         Ok(changed)
+    }
+
+    /// What lies in its ranges is no motion to the frame that comes next.
+    pub(crate) fn teleport(&mut self, id: InstanceId) -> Result<(), MorphError> {
+        let next_frame = self.frame + 1;
+        self.instance_mut(id)?.seen_from = next_frame;
+        Ok(())
     }
 
     pub(crate) fn vertex_range(&self, id: InstanceId) -> Option<VertexRange> {
@@ -298,7 +365,10 @@ impl Scene {
         let chosen = self.instances.iter().filter(|(_, it)| which(it));
         let ids: Vec<_> = chosen.map(|(id, _)| id).collect();
         for id in ids {
-            self.instances[id].dirty = true;
+            let instance = &mut self.instances[id];
+            instance.mark_dirty();
+            // The rest pose stands in, and what replaces it is written.
+            instance.must_write = true;
             self.enqueue(id);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use morph_core::{MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack_vertex_major};
+use morph_core::{Aabb, MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack_vertex_major};
 
 use crate::desc::Method;
 use crate::error::MorphError;
@@ -83,6 +83,8 @@ pub(super) struct Mesh {
     pub(super) morph: Arc<MorphMesh>,
     pub(super) entry_counts: EntryCounts,
     pub(super) rest: RestPose,
+    /// Around all vertices at rest.
+    pub(super) rest_box: Aabb,
     pub(super) rest_range: Range,
     /// From one range of an instance to the next.
     pub(super) range_bytes: u64,
@@ -187,7 +189,8 @@ impl Scene {
         let rest_range = self
             .geometry
             .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
-        let skin = match skin.map(|skin| self.hold_skin(skin, rest.vertex_count())) {
+        let streams = rest.streams();
+        let skin = match skin.map(|skin| self.hold_skin(skin, &streams)) {
             Some(Err(error)) => {
                 self.geometry.release(rest_range);
                 return Err(error);
@@ -202,6 +205,7 @@ impl Scene {
             name,
             entry_counts: EntryCounts::of(&morph),
             morph,
+            rest_box: Aabb::of(&streams.positions),
             rest,
             rest_range,
             range_bytes,

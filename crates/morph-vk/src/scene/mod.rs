@@ -5,7 +5,12 @@
 
 mod active;
 mod block;
+mod bounds;
+mod bounds_table;
 mod budget;
+mod changes;
+mod far;
+mod held;
 mod instance;
 mod mesh;
 mod plan;
@@ -23,7 +28,10 @@ use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::sets::{SetLedger, SetRanges};
 
+pub(crate) use bounds_table::ENTRY_BYTES as BOUNDS_ENTRY_BYTES;
 pub use budget::RefusalLimit;
+pub use changes::{BuildAdvice, ChangedInstance};
+pub(crate) use far::check_pixels;
 pub use instance::VertexRange;
 pub use mesh::MeshState;
 
@@ -45,6 +53,7 @@ pub(crate) struct Constants {
     pub(crate) history: bool,
     /// Whether some reader of the ranges is on the queue that frames are recorded for.
     pub(crate) readers_here: bool,
+    pub(crate) bounds_buffer: bool,
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
@@ -65,9 +74,13 @@ impl Constants {
             method: desc.method,
             history: desc.history,
             readers_here: !desc.readers.stages.is_empty(),
+            bounds_buffer: desc.bounds_buffer,
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
-            vertex_alignment: least_common_multiple(u64::from(desc.layout.stride_bytes), storage_alignment),
+            vertex_alignment: least_common_multiple(
+                u64::from(desc.layout.stride_bytes),
+                storage_alignment.max(desc.range_alignment_bytes),
+            ),
             delta_alignment: storage_alignment,
             max_group_count: limits.max_compute_work_group_count,
         }
@@ -102,6 +115,10 @@ struct SlotLog {
     /// The frame's number; zero where it was dropped, or before the first.
     frame: u64,
     written: Vec<(InstanceId, instance::Before)>,
+    /// What the written instances' ranges held before.
+    held: held::HeldLog,
+    /// Entries of the table of bounds that the frame sent.
+    bounds: Vec<u32>,
     /// Meshes whose upload went on in the frame, and how far it was before.
     uploads: Vec<(MeshId, mesh::UploadCursor)>,
 }
@@ -132,6 +149,8 @@ pub(crate) struct Scene {
     delta_budget_bytes: u64,
     /// Kept as instances come, go, hide and return, so that a frame need not count them.
     hidden_instance_count: u32,
+    /// Visible instances whose last change was left out as too small to be seen.
+    far_instance_count: u32,
     /// Number of the last planned frame; the first is 1.
     frame: u64,
     /// Frames planned and not dropped.
@@ -139,6 +158,12 @@ pub(crate) struct Scene {
     /// The last frame that the device is known to be done with.
     completed_frame: u64,
     slots: Vec<SlotLog>,
+    /// Where the engine asked for it.
+    pub(crate) bounds_table: Option<bounds_table::BoundsTable>,
+    /// The slot of the last planned frame.
+    last_slot: u32,
+    /// A change is written where it moves a vertex by so many pixels; zero writes all.
+    pub(crate) skip_below_pixels: f32,
     pub(crate) plan: FramePlan,
     /// Sets to be written before the plan is recorded.
     pub(crate) set_writes: Vec<(u32, SetRanges)>,
@@ -165,10 +190,16 @@ impl Scene {
             delta_bytes: 0,
             delta_budget_bytes: constants.capacities.delta_budget_bytes,
             hidden_instance_count: 0,
+            far_instance_count: 0,
             frame: 0,
             kept_frames: 0,
             completed_frame: 0,
             slots: vec![SlotLog::default(); constants.capacities.frame_slot_count as usize],
+            bounds_table: constants
+                .bounds_buffer
+                .then(|| bounds_table::BoundsTable::new(instance_capacity)),
+            last_slot: 0,
+            skip_below_pixels: 0.0,
             plan: FramePlan::new(),
             set_writes: Vec::new(),
             scratch: plan::Scratch::new(queue_capacity(&constants.capacities)),

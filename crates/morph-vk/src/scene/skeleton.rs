@@ -1,5 +1,7 @@
 //! Skeletons: one pose each, shared by all instances that follow it.
 
+use std::sync::Arc;
+
 use morph_core::skin::{BoneRows, SkinPose};
 use morph_core::to_domain;
 use slotmap::SlotMap;
@@ -19,6 +21,10 @@ pub(super) struct Skeleton {
     followers: Vec<InstanceId>,
     /// The frame that last sent the pose, and its first row there.
     sent: (u64, u32),
+    /// Poses that instances were written with, kept for as long as any of them is held somewhere.
+    snapshots: Vec<Arc<SkinPose>>,
+    /// The one of them that is the pose now, with its version.
+    current: Option<(u64, Arc<SkinPose>)>,
 }
 
 /// All skeletons of a pass.
@@ -63,6 +69,31 @@ impl Skeletons {
         {
             skeleton.followers.swap_remove(at);
         }
+    }
+
+    /// The pose as it is now, to keep: one copy for all instances that are written with it. What nobody holds any more
+    /// is used again, so that nothing is allocated in steady state.
+    pub(super) fn snapshot(&mut self, id: SkeletonId) -> Arc<SkinPose> {
+        // An instance keeps its skeleton from being removed.
+        let skeleton = &mut self.map[id];
+        if let Some((version, pose)) = &skeleton.current
+            && *version == skeleton.version
+        {
+            return Arc::clone(pose);
+        }
+        skeleton.current = None;
+        let unused = skeleton.snapshots.iter_mut().find_map(|it| {
+            // A pose that was taken once is taken again.
+            Arc::get_mut(it)?.set(skeleton.pose.rows()).ok()?;
+            Some(Arc::clone(it))
+        });
+        let pose = unused.unwrap_or_else(|| {
+            let pose = Arc::new(skeleton.pose.clone());
+            skeleton.snapshots.push(Arc::clone(&pose));
+            pose
+        });
+        skeleton.current = Some((skeleton.version, Arc::clone(&pose)));
+        pose
     }
 
     /// The first row of a pose in this frame's data; writes it into `staging` from `cursor` on where this is the first
@@ -111,6 +142,8 @@ impl Scene {
             version: 0,
             followers: Vec::new(),
             sent: (0, 0),
+            snapshots: Vec::new(),
+            current: None,
         }))
     }
 
@@ -156,7 +189,7 @@ impl Scene {
         for at in 0..self.skeletons.map[id].followers.len() {
             let follower = self.skeletons.map[id].followers[at];
             if let Some(instance) = self.instances.get_mut(follower) {
-                instance.dirty = true;
+                instance.mark_dirty();
             }
             self.enqueue(follower);
         }

@@ -1,6 +1,7 @@
 //! Skin weights of a mesh: what lies of them on the device.
 
-use morph_core::skin::SkinWeights;
+use morph_core::RestStreams;
+use morph_core::skin::{SkinBounds, SkinWeights};
 
 use crate::error::MorphError;
 use crate::mesh_desc::MeshSkin;
@@ -12,6 +13,8 @@ use crate::scene::Scene;
 pub(super) struct HeldSkin {
     pub(super) skin: MeshSkin,
     pub(super) range: Range,
+    /// Where the vertices of each bone lie at rest.
+    pub(super) bounds: SkinBounds,
     /// Emptied once uploaded.
     pub(super) words: Vec<u32>,
 }
@@ -46,13 +49,13 @@ fn size_bytes(weights: &SkinWeights) -> u64 {
 }
 
 impl Scene {
-    /// Finds room for skin weights, which are for this many vertices.
-    pub(super) fn hold_skin(&mut self, skin: MeshSkin, vertex_count: u32) -> Result<HeldSkin, MorphError> {
+    /// Finds room for skin weights, which are for the vertices of this rest pose.
+    pub(super) fn hold_skin(&mut self, skin: MeshSkin, rest: &RestStreams) -> Result<HeldSkin, MorphError> {
         if !self.constants.capacities.skins() {
             return Err(MorphError::SkinningOff);
         }
         // Which bones there are is not known yet.
-        skin.weights.check(vertex_count as usize, usize::MAX)?;
+        let bounds = SkinBounds::new(rest, &skin.weights)?;
         let asked_bytes = size_bytes(&skin.weights);
         if asked_bytes > self.constants.max_range_bytes {
             return Err(MorphError::DeviceLimit {
@@ -65,7 +68,12 @@ impl Scene {
         let range = self.geometry.allocate("skin weights", asked_bytes, alignment)?;
         self.skin_bytes += range.size_bytes;
         let words = pack(&skin.weights);
-        Ok(HeldSkin { skin, range, words })
+        Ok(HeldSkin {
+            skin,
+            range,
+            bounds,
+            words,
+        })
     }
 
     pub(super) fn release_skin(&mut self, skin: &HeldSkin) {

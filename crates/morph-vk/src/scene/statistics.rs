@@ -9,6 +9,7 @@ impl Scene {
     pub(super) fn count_skipped(&self, stats: &mut FrameStats) {
         stats.instance_count = self.instance_count() as u32;
         stats.skipped.hidden = self.hidden_instance_count;
+        stats.skipped.far = self.far_instance_count;
         let accounted = stats.written_instances + stats.skipped.total();
         debug_assert!(accounted <= stats.instance_count, "an instance was counted twice");
         stats.skipped.unchanged = stats.instance_count.saturating_sub(accounted);

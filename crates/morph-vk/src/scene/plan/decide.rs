@@ -1,5 +1,7 @@
 //! Who needs what this frame: decided instance by instance out of the queue.
 
+use std::sync::OnceLock;
+
 use morph_core::plan::{CopyPurpose, CopyStep, Interval, PlanBuffer};
 
 use crate::desc::Method;
@@ -32,6 +34,8 @@ enum Shortfall {
     Degraded,
     /// Because its deltas were refused.
     Refused,
+    /// What would change is too small to be seen.
+    TooSmall,
 }
 
 impl Scene {
@@ -55,7 +59,7 @@ impl Scene {
                 continue;
             }
             let written_before = stats.written_instances;
-            let again = if self.meshes[instance.mesh].rest_ready(self.frame) {
+            let shortfall = if self.meshes[instance.mesh].rest_ready(self.frame) {
                 let shortfall = self.show(id, scratch, slot, pipelines_ready, stats);
                 let skipped = u32::from(stats.written_instances == written_before);
                 match shortfall {
@@ -67,15 +71,23 @@ impl Scene {
                         stats.refused_instances += 1;
                         stats.skipped.refused += skipped;
                     }
-                    None => {}
+                    // Counted as long as it lasts, not only in the frame that judges it.
+                    Some(Shortfall::TooSmall) | None => {}
                 }
-                shortfall == Some(Shortfall::Degraded)
+                shortfall
             } else {
                 stats.waiting_instances += 1;
                 stats.skipped.waiting += 1;
-                true
+                Some(Shortfall::Degraded)
             };
-            self.instances[id].dirty = again;
+            let again = shortfall == Some(Shortfall::Degraded);
+            let instance = &mut self.instances[id];
+            instance.dirty = again;
+            instance.must_write = again || shortfall == Some(Shortfall::Refused);
+            let is_behind = shortfall == Some(Shortfall::TooSmall);
+            let was_behind = std::mem::replace(&mut instance.is_behind, is_behind);
+            self.far_instance_count += u32::from(is_behind);
+            self.far_instance_count -= u32::from(was_behind);
             if again {
                 self.enqueue(id);
             }
@@ -96,6 +108,9 @@ impl Scene {
         let (mut shape, mut shortfall) = self.shape(id, pipelines_ready);
         if self.holds(id, shape) {
             return shortfall;
+        }
+        if shortfall.is_none() && self.is_too_small_to_see(id) {
+            return Some(Shortfall::TooSmall);
         }
         if shape != Shape::Rest && !self.bind(self.instances[id].block) {
             (shape, shortfall) = (Shape::Rest, Some(Shortfall::Degraded));
@@ -146,10 +161,14 @@ impl Scene {
     }
 
     /// Swaps an instance to the range that this frame writes, and says which.
-    fn begin_write(&mut self, id: InstanceId, slot: u32) -> (u8, u64) {
+    fn begin_write(&mut self, id: InstanceId, slot: u32, shape: Shape) -> (u8, u64) {
         let frame = self.frame;
+        let pose = self.instances[id].skeleton.filter(|_| shape != Shape::Rest);
+        let pose = pose.map(|skeleton| self.skeletons.snapshot(skeleton));
         let instance = &mut self.instances[id];
-        let before = instance.before();
+        let before = instance.before(&mut self.slots[slot as usize].held);
+        instance.hold(shape == Shape::Morphed, pose);
+        instance.bounds = OnceLock::new();
         if self.constants.history && instance.written {
             instance.current = 1 - instance.current;
             if instance.seen_from < frame {
@@ -159,12 +178,13 @@ impl Scene {
         instance.written = true;
         instance.written_frame = frame;
         let (block, place, which) = (instance.block, instance.place, instance.current);
+        self.note_bounds(id);
         self.slots[slot as usize].written.push((id, before));
         (which, self.range_offset(block, place, which))
     }
 
     fn show_rest(&mut self, id: InstanceId, scratch: &mut Scratch, slot: u32, stats: &mut FrameStats) {
-        let (which, range_offset) = self.begin_write(id, slot);
+        let (which, range_offset) = self.begin_write(id, slot, Shape::Rest);
         let instance = &mut self.instances[id];
         // A second range may still hold the rest pose from earlier: then there is nothing to copy.
         if instance.contents[usize::from(which)] != Content::Rest {
@@ -183,7 +203,7 @@ impl Scene {
         slot: u32,
         stats: &mut FrameStats,
     ) {
-        let (which, range_offset) = self.begin_write(id, slot);
+        let (which, range_offset) = self.begin_write(id, slot, shape);
         let instance = &mut self.instances[id];
         let held = instance.contents[usize::from(which)];
         instance.contents[usize::from(which)] = match shape {

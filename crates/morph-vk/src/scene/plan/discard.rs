@@ -11,8 +11,14 @@ impl Scene {
             let Some(instance) = self.instances.get_mut(id) else {
                 continue;
             };
-            instance.undo(before, log.frame, next_frame);
+            instance.undo(before, &log.held, log.frame, next_frame);
+            self.note_bounds(id);
             self.enqueue(id);
+        }
+        if let Some(table) = &mut self.bounds_table {
+            for index in log.bounds.drain(..) {
+                table.send_again(index);
+            }
         }
         // Nobody saw the frame, so nothing was first seen in it.
         for instance in self.instances.values_mut().filter(|it| it.seen_from == log.frame) {

@@ -71,6 +71,9 @@ impl Scene {
         self.completed_frame = self.completed_frame.max(log.frame);
         log.frame = frame;
         log.written.clear();
+        log.held.clear();
+        log.bounds.clear();
+        self.last_slot = slot;
         log.uploads.clear();
         self.drop_uploaded_words();
         self.plan.clear();
@@ -93,6 +96,7 @@ impl Scene {
                 0
             }
         };
+        let staged = self.plan_bounds(&mut scratch.copies, slot, staging, staged);
         self.plan_uploads(&mut scratch, slot, staging, staged, &mut stats);
         self.assemble(&scratch, &mut stats);
         self.scratch = scratch;

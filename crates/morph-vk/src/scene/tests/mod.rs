@@ -5,6 +5,8 @@
 )]
 
 mod budget;
+mod far;
+mod far_random;
 mod frames;
 mod overlap;
 mod random;
@@ -34,6 +36,7 @@ fn constants(method: Method, history: bool) -> Constants {
         method,
         history,
         readers_here: true,
+        bounds_buffer: false,
         capacities: Capacities {
             geometry_bytes: 1 << 20,
             delta_budget_bytes: 1 << 20,

@@ -20,6 +20,7 @@ pub(super) struct Simulator {
     pub(super) scene: Scene,
     pub(super) geometry: Vec<u8>,
     frame: Vec<u8>,
+    pub(super) bounds: Vec<u8>,
     staging: Vec<u8>,
     next_slot: u32,
 }
@@ -36,6 +37,7 @@ impl Simulator {
             // Not zero: what was never written must show.
             geometry: vec![0xcd; capacities.geometry_bytes as usize],
             frame: vec![0xcd; capacities.frame_bytes as usize],
+            bounds: vec![0xcd; capacities.instance_capacity as usize * 32],
             staging: vec![0xcd; staging],
             next_slot: 0,
         }
@@ -145,6 +147,7 @@ impl Simulator {
         let target = match copy.destination {
             PlanBuffer::Geometry => &mut self.geometry,
             PlanBuffer::Frame => &mut self.frame,
+            PlanBuffer::Bounds => &mut self.bounds,
             PlanBuffer::Staging => panic!("the ring is written by the host alone"),
         };
         let start = copy.destination_offset as usize;
@@ -155,6 +158,7 @@ impl Simulator {
         let buffer = match interval.buffer {
             PlanBuffer::Geometry => &self.geometry,
             PlanBuffer::Frame => &self.frame,
+            PlanBuffer::Bounds => &self.bounds,
             PlanBuffer::Staging => &self.staging,
         };
         &buffer[interval.offset as usize..(interval.offset + interval.size_bytes) as usize]
