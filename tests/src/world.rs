@@ -231,20 +231,19 @@ impl World {
 
     /// A frame that is drawn and not waited for.
     fn fly(&mut self, draw: &BareDraw) -> Outcome {
-        let stride = u64::from(self.rig.pass().layout().stride_bytes);
         let actors = &self.actors;
         let readers = |commands, pass: &MorphPass| {
             let visible = actors.iter().filter(|actor| actor.visible);
-            let ranges: Vec<(u64, u32)> = visible
+            let ranges: Vec<(u32, u32)> = visible
                 .filter_map(|actor| pass.vertex_range(actor.id))
                 .filter(|range| range.written)
                 .flat_map(|range| {
                     let first = [range.current_first_vertex, range.previous_first_vertex];
-                    first.map(|first| (u64::from(first) * stride, range.vertex_count))
+                    first.map(|first| (first, range.vertex_count))
                 })
                 .collect();
             // SAFETY: the command buffer is recording; the ranges lie in the geometry buffer, which outlives the frame.
-            unsafe { draw.record(commands, pass.geometry_buffer().buffer(), &ranges) };
+            unsafe { draw.record(commands, pass, &ranges) };
         };
         self.rig.submit(|_| (), readers).map_err(text)?;
         self.is_quiet = false;
@@ -488,12 +487,17 @@ impl World {
             if self.actors[number].visible {
                 let state = states[&self.meshes[self.actors[number].mesh].id];
                 self.check_current(number, range, (state, is_complete), &now)?;
-                free.push(self.interval(range.current_first_vertex, range.vertex_count));
+                free.extend(intervals_of(
+                    &self.rig,
+                    range.current_first_vertex,
+                    range.vertex_count,
+                ));
             }
             self.check_previous(number, range, &now)?;
             let actor = &mut self.actors[number];
-            let (first, end) = interval_of(&self.rig, range.current_first_vertex, range.vertex_count);
-            actor.shown = (actor.visible && range.written).then(|| now[first..end].to_vec());
+            let shown =
+                |now: &[u8]| vertices_of(&self.rig, now, range.current_first_vertex, range.vertex_count);
+            actor.shown = (actor.visible && range.written).then(|| shown(&now));
         }
         self.check_untouched(free, &now)?;
         self.snapshot = now;
@@ -555,8 +559,9 @@ impl World {
             .collect()
     }
 
-    fn interval(&self, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
-        interval_of(&self.rig, first_vertex, vertex_count)
+    /// Vertices out of a copy of the geometry buffer, stream after stream.
+    fn vertices(&self, buffer: &[u8], first_vertex: u32, vertex_count: u32) -> Vec<u8> {
+        vertices_of(&self.rig, buffer, first_vertex, vertex_count)
     }
 
     /// `is_complete`: no instance waits for anything.
@@ -569,8 +574,7 @@ impl World {
     ) -> Outcome {
         let actor = &self.actors[number];
         let cooked = &self.meshes[actor.mesh].cooked;
-        let (first, end) = self.interval(range.current_first_vertex, range.vertex_count);
-        let bytes = &now[first..end];
+        let bytes = self.vertices(now, range.current_first_vertex, range.vertex_count);
         let context = format!("frame {}, instance {number}, {state:?}", self.tally.frame_count);
         if range.written && bytes.chunks_exact(4).all(|word| word == GUARD.to_le_bytes()) {
             return Err(format!(
@@ -588,11 +592,11 @@ impl World {
             if bytes != expected {
                 return Err(format!(
                     "{context}: {}",
-                    difference(&cooked.rest, &expected, bytes)
+                    difference(&cooked.rest, &expected, &bytes)
                 ));
             }
             self.tally.instance_count += 1;
-            self.tally.morphed_count += u64::from(expected != cooked.rest.bytes());
+            self.tally.morphed_count += u64::from(expected != cooked.rest.vertices());
             self.tally.skinned_count += u64::from(is_posed);
         } else if range.written {
             let rest =
@@ -601,7 +605,8 @@ impl World {
             // deltas, or still what it showed before a reupload.
             let is_refused = matches!(state, MeshState::Refused { .. });
             let may_lag = !(is_refused && is_complete);
-            let lags = bytes == cooked.rest.bytes() || bytes == &self.snapshot[first..end];
+            let before = self.vertices(&self.snapshot, range.current_first_vertex, range.vertex_count);
+            let lags = bytes == cooked.rest.vertices() || bytes == before;
             if bytes != rest && !(may_lag && lags) {
                 return Err(format!("{context}: neither at rest nor as before"));
             }
@@ -619,10 +624,10 @@ impl World {
         if !self.compares_previous || !actor.visible {
             return Ok(());
         }
-        let (first, end) = self.interval(range.previous_first_vertex, range.vertex_count);
+        let previous = self.vertices(now, range.previous_first_vertex, range.vertex_count);
         match &actor.shown {
             // Dropped frames were seen by nobody: the frame before is the last that ran.
-            Some(shown) if now[first..end] != shown[..] => {
+            Some(shown) if previous != *shown => {
                 return Err(format!(
                     "{context}: the previous range is not what the frame before showed"
                 ));
@@ -654,9 +659,19 @@ impl World {
     }
 }
 
-fn interval_of(rig: &Rig, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
-    let (offset, length) = rig.bytes_of(first_vertex, vertex_count);
-    (offset as usize, (offset + length) as usize)
+/// First byte and the one behind the last of vertices in every stream.
+fn intervals_of(rig: &Rig, first_vertex: u32, vertex_count: u32) -> Vec<(usize, usize)> {
+    let intervals = rig.intervals_of(first_vertex, vertex_count).into_iter();
+    intervals
+        .map(|(offset, length)| (offset as usize, (offset + length) as usize))
+        .collect()
+}
+
+fn vertices_of(rig: &Rig, buffer: &[u8], first_vertex: u32, vertex_count: u32) -> Vec<u8> {
+    let intervals = intervals_of(rig, first_vertex, vertex_count).into_iter();
+    intervals
+        .flat_map(|(first, end)| buffer[first..end].iter().copied())
+        .collect()
 }
 
 /// Refusals for want of room are part of a scene; others are not.
@@ -685,7 +700,6 @@ pub fn difference(rest: &RestPose, expected: &[u8], found: &[u8]) -> String {
     if expected.len() != found.len() {
         return format!("{} bytes instead of {}", found.len(), expected.len());
     }
-    let stride = rest.layout().stride_bytes as usize;
     let Some(at) = (0..expected.len()).find(|at| expected[*at] != found[*at]) else {
         return "no difference".to_owned();
     };
@@ -695,9 +709,22 @@ pub fn difference(rest: &RestPose, expected: &[u8], found: &[u8]) -> String {
         (u32::from_le_bytes(word), f32::from_le_bytes(word))
     };
     let ((expected_bits, expected), (found_bits, found)) = (bits(expected), bits(found));
+    let layout = rest.layout();
+    let vertex_count = rest.vertex_count() as usize;
+    let start_of = |stream: usize| layout.bytes_before(stream) as usize * vertex_count;
+    let stream = (0..layout.stream_count())
+        .rfind(|stream| start_of(*stream) <= at)
+        .unwrap_or(0);
+    let stride = layout.strides_bytes[stream] as usize;
+    let within = word - start_of(stream);
+    let name = if layout.stream_count() > 1 {
+        format!(", stream {stream}")
+    } else {
+        String::new()
+    };
     format!(
-        "vertex {}, byte {} of {stride}: the host has {expected_bits:#010x} ({expected}), the device {found_bits:#010x} ({found})",
-        at / stride,
-        word % stride
+        "vertex {}{name}, byte {} of {stride}: the host has {expected_bits:#010x} ({expected}), the device {found_bits:#010x} ({found})",
+        within / stride,
+        within % stride
     )
 }

@@ -35,6 +35,12 @@ pub enum MorphError {
     /// The vertex layout is not usable.
     #[error("the vertex layout is not usable: {0}")]
     Layout(#[from] LayoutError),
+    /// The method cannot write what the vertex layout asks for.
+    #[error("scatter adds in place and cannot write {what}: use the gather, or leave them out of the layout")]
+    GatherOnly {
+        /// What.
+        what: String,
+    },
     /// The rest pose lies in another vertex layout than the pass draws.
     #[error("the rest pose has the vertex layout {given:?}; this pass draws {right:?}")]
     LayoutMismatch {

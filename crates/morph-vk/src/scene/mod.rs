@@ -15,6 +15,7 @@ mod statistics;
 
 use std::collections::VecDeque;
 
+use morph_core::VertexSet;
 use morph_core::plan::FramePlan;
 use slotmap::SlotMap;
 
@@ -22,6 +23,7 @@ use crate::desc::{Capacities, Method, MorphPassDesc};
 use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::sets::{SetLedger, SetRanges};
+use crate::vertex_space::VertexSpace;
 
 pub use budget::RefusalLimit;
 pub use instance::VertexRange;
@@ -48,10 +50,10 @@ pub(crate) struct Constants {
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
-    /// Ranges of vertices start at multiples of it: the least common multiple of stride and storage alignment.
-    pub(crate) vertex_alignment: u64,
-    /// Ranges of deltas start at multiples of it.
-    pub(crate) delta_alignment: u64,
+    /// Where streams of vertices lie, and at multiples of how many vertices ranges start.
+    pub(crate) vertex_space: VertexSpace,
+    /// Rest poses and deltas start at multiples of it.
+    pub(crate) storage_alignment: u64,
     /// `maxComputeWorkGroupCount`.
     pub(crate) max_group_count: [u32; 3],
 }
@@ -59,7 +61,7 @@ pub(crate) struct Constants {
 impl Constants {
     pub(crate) fn new(desc: &MorphPassDesc) -> Constants {
         let limits = &desc.device.limits;
-        let storage_alignment = limits.min_storage_buffer_offset_alignment.max(16);
+        let storage_alignment = desc.storage_alignment();
         Constants {
             layout: desc.layout,
             method: desc.method,
@@ -67,8 +69,8 @@ impl Constants {
             readers_here: !desc.readers.stages.is_empty(),
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
-            vertex_alignment: least_common_multiple(u64::from(desc.layout.stride_bytes), storage_alignment),
-            delta_alignment: storage_alignment,
+            vertex_space: VertexSpace::new(&desc.layout, &desc.capacities, storage_alignment),
+            storage_alignment,
             max_group_count: limits.max_compute_work_group_count,
         }
     }
@@ -78,22 +80,28 @@ impl Constants {
         self.capacities.staging_bytes_per_frame.next_multiple_of(16)
     }
 
-    /// Bytes of the whole staging ring.
     pub(crate) fn staging_bytes(&self) -> u64 {
         self.staging_slot_bytes() * u64::from(self.capacities.frame_slot_count)
+    }
+
+    /// The stride of the stream with the longest vertices.
+    fn longest_stride_bytes(&self) -> u64 {
+        let strides = self.layout.strides().iter().copied();
+        u64::from(strides.max().unwrap_or(0))
+    }
+
+    /// The sets that the layout asks for, with their deltas on the device.
+    fn drawn_sets(&self) -> [Option<VertexSet>; 2] {
+        let layout = &self.layout;
+        [
+            layout.texcoord.map(|place| VertexSet::Texcoord(place.set)),
+            layout.color.map(|place| VertexSet::Color(place.set)),
+        ]
     }
 
     fn ranges_per_instance(&self) -> u64 {
         if self.history { 2 } else { 1 }
     }
-}
-
-fn least_common_multiple(a: u64, b: u64) -> u64 {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x * b
 }
 
 /// What one frame slot last recorded, so that the engine can take it back.
