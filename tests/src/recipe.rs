@@ -10,6 +10,10 @@ use morph_validation::Rng;
 use proptest::prelude::*;
 
 /// One target.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says whether one attribute is there"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TargetRecipe {
     /// How many of 100 vertices it moves.

@@ -45,9 +45,9 @@ pub enum MorphError {
     #[error("the rest pose has the vertex layout {given:?}; this pass draws {right:?}")]
     LayoutMismatch {
         /// The rest pose's layout.
-        given: VertexLayout,
+        given: Box<VertexLayout>,
         /// The pass's layout.
-        right: VertexLayout,
+        right: Box<VertexLayout>,
     },
     /// The rest pose has another number of vertices than the targets were built for.
     #[error("the rest pose has {rest} vertices; the morph targets were built for {targets}")]

@@ -81,6 +81,11 @@ impl GeometryBuffer {
         self.space.streams()
     }
 
+    /// How it is divided.
+    pub(crate) fn space(&self) -> &VertexSpace {
+        &self.space
+    }
+
     /// Its size in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.space.geometry_bytes

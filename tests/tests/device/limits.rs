@@ -503,8 +503,8 @@ fn meshes_that_do_not_match_the_pass_are_refused() {
         assert_eq!(
             error,
             MorphError::LayoutMismatch {
-                given: VertexLayout::POSITION,
-                right: LAYOUT
+                given: Box::new(VertexLayout::POSITION),
+                right: Box::new(LAYOUT)
             }
         );
         let (nothing, _) = morph_core::MorphMesh::build(

@@ -292,6 +292,10 @@ impl BarrierStep {
 }
 
 /// One step of a frame.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation in every frame, and the list is kept from frame to frame"
+)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlanStep {
     /// Copies one region.

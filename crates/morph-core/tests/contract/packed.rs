@@ -119,7 +119,6 @@ fn angles_stay_within_what_is_promised_all_over_the_sphere() {
             worst_octahedral16 = worst_octahedral16.max(degrees(unfolded.map(f64::from), true_direction));
         }
     }
-    println!("worst angles: {worst_snorm10} degrees in 10 bits, {worst_octahedral16} in an octahedral map");
     assert!((0.05..0.1).contains(&worst_snorm10), "{worst_snorm10}");
     assert!(
         (0.001..0.004).contains(&worst_octahedral16),

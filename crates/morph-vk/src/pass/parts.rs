@@ -56,7 +56,7 @@ impl Parts {
     ) -> Result<(), MorphError> {
         let capacities = &desc.capacities;
         let queue_families = &desc.queue_families;
-        let (space, usage) = (constants.vertex_space, desc.extra_buffer_usage);
+        let (space, usage) = (constants.vertex_space(), desc.extra_buffer_usage);
         // SAFETY: the caller vouches for device and memory, here and below.
         self.geometry =
             Some(unsafe { GeometryBuffer::new(device, memory, names, space, usage, queue_families) }?);
@@ -93,11 +93,11 @@ impl Parts {
         } else {
             bindings::UNSKINNED_COUNT
         };
-        // SAFETY: as above.
         let counts = BindingCounts {
             bindings: binding_count,
             streams: desc.layout.stream_count() as u32,
         };
+        // SAFETY: as above.
         let pipelines = unsafe { Pipelines::new(device, names, counts) }?;
         let pipelines = self.pipelines.insert(pipelines);
         let count = set_count(capacities);

@@ -166,8 +166,8 @@ impl Scene {
         let constants = self.constants;
         if rest.layout() != constants.layout {
             return Err(MorphError::LayoutMismatch {
-                given: rest.layout(),
-                right: constants.layout,
+                given: Box::new(rest.layout()),
+                right: Box::new(constants.layout),
             });
         }
         if rest.vertex_count() != morph.vertex_count() {
@@ -181,7 +181,7 @@ impl Scene {
         }
         let rest_bytes = rest.bytes().len() as u64;
         let vertex_count = u64::from(rest.vertex_count());
-        let range_vertices = vertex_count.next_multiple_of(constants.vertex_space.vertex_alignment);
+        let range_vertices = vertex_count.next_multiple_of(self.geometry.space().vertex_alignment);
         let instance_bytes =
             range_vertices * constants.longest_stride_bytes() * constants.ranges_per_instance();
         for (what, asked_bytes) in [

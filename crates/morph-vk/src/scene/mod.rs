@@ -50,8 +50,6 @@ pub(crate) struct Constants {
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
-    /// Where streams of vertices lie, and at multiples of how many vertices ranges start.
-    pub(crate) vertex_space: VertexSpace,
     /// Rest poses and deltas start at multiples of it.
     pub(crate) storage_alignment: u64,
     /// `maxComputeWorkGroupCount`.
@@ -69,7 +67,6 @@ impl Constants {
             readers_here: !desc.readers.stages.is_empty(),
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
-            vertex_space: VertexSpace::new(&desc.layout, &desc.capacities, storage_alignment),
             storage_alignment,
             max_group_count: limits.max_compute_work_group_count,
         }
@@ -82,6 +79,11 @@ impl Constants {
 
     pub(crate) fn staging_bytes(&self) -> u64 {
         self.staging_slot_bytes() * u64::from(self.capacities.frame_slot_count)
+    }
+
+    /// How the geometry buffer is divided.
+    pub(crate) fn vertex_space(&self) -> VertexSpace {
+        VertexSpace::new(&self.layout, &self.capacities, self.storage_alignment)
     }
 
     /// The stride of the stream with the longest vertices.

@@ -26,7 +26,7 @@ impl Scene {
                 .values()
                 .map(|block| block.vertices.vertex_count)
                 .sum::<u64>()
-                * self.constants.vertex_space.vertex_bytes(),
+                * self.geometry.space().vertex_bytes(),
             free: self.geometry.free_bytes(),
             frame: self.constants.capacities.frame_bytes,
             staging: self.constants.staging_bytes(),

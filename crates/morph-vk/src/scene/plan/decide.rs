@@ -234,8 +234,8 @@ impl Scene {
         let mesh = &self.meshes[mesh];
         let mut offset = mesh.rest_range.offset;
         let written = self
-            .constants
-            .vertex_space
+            .geometry
+            .space()
             .intervals(first_vertex, u64::from(mesh.morph.vertex_count()));
         written
             .into_iter()
@@ -270,8 +270,8 @@ impl Scene {
                 Deltas::Empty | Deltas::Refused(_) => rest,
             },
             output: self
-                .constants
-                .vertex_space
+                .geometry
+                .space()
                 .intervals(block.vertices.first_vertex, block.vertices.vertex_count),
             skin: mesh.skin.as_ref().map_or(rest, |it| bytes_of(&it.range)),
         };

@@ -124,7 +124,10 @@ fn b191_130_mib_of_deltas_do_not_pass_a_limit_of_128_mib() {
     let mut constants = with_layout(constants(Method::Gather, false), layout, 6 << 30);
     constants.max_range_bytes = 128 << 20;
     constants.capacities.delta_budget_bytes = 6 << 30;
-    let mut scene = Scene::new(constants, GeometryBuffer::without_device(constants.vertex_space));
+    let mut scene = Scene::new(
+        constants,
+        GeometryBuffer::without_device(constants.vertex_space()),
+    );
     let id = scene.add_mesh(MeshDesc::new(Arc::new(mesh), rest)).unwrap();
     let refused = MeshState::Refused {
         limit: RefusalLimit::Device,
@@ -139,7 +142,10 @@ fn b191_offsets_past_32_bits_are_computed_in_64() {
     let (mesh, rest) = strip(100, Quantization::F32);
     let (size, taken) = (12_u64 << 30, 9_u64 << 30);
     let constants = with_layout(constants(Method::Gather, true), VertexLayout::PACKED, size);
-    let mut scene = Scene::new(constants, GeometryBuffer::without_device(constants.vertex_space));
+    let mut scene = Scene::new(
+        constants,
+        GeometryBuffer::without_device(constants.vertex_space()),
+    );
     let filler = scene.geometry.allocate("filler", taken, 16).unwrap();
     let id = scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     let face = scene.attach(id, None).unwrap();

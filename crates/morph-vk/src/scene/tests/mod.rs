@@ -29,7 +29,6 @@ use morph_core::{
 use crate::desc::{Capacities, Method};
 use crate::mesh_desc::MeshSkin;
 use crate::scene::{Constants, InstanceId};
-use crate::vertex_space::VertexSpace;
 use simulator::Simulator;
 
 fn constants(method: Method, history: bool) -> Constants {
@@ -43,19 +42,16 @@ fn constants(method: Method, history: bool) -> Constants {
         staging_bytes_per_frame: 1 << 17,
         frame_slot_count: 2,
     };
-    let constants = Constants {
+    Constants {
         layout: VertexLayout::PACKED,
         method,
         history,
         readers_here: true,
         capacities,
         max_range_bytes: 1 << 27,
-        vertex_space: VertexSpace::new(&VertexLayout::PACKED, &capacities, 16),
         storage_alignment: 16,
         max_group_count: [65_535; 3],
-    };
-    assert_eq!(constants.vertex_space.vertex_alignment, 2);
-    constants
+    }
 }
 
 /// The same with vertices of another layout, and with this much room.
@@ -68,7 +64,6 @@ fn with_layout(constants: Constants, layout: VertexLayout, geometry_bytes: u64) 
     Constants {
         layout,
         capacities,
-        vertex_space: VertexSpace::new(&layout, &capacities, 16),
         ..constants
     }
 }

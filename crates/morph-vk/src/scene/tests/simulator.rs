@@ -29,7 +29,10 @@ impl Simulator {
         let capacities = constants.capacities;
         let staging = constants.staging_slot_bytes() as usize * capacities.frame_slot_count as usize;
         Simulator {
-            scene: Scene::new(constants, GeometryBuffer::without_device(constants.vertex_space)),
+            scene: Scene::new(
+                constants,
+                GeometryBuffer::without_device(constants.vertex_space()),
+            ),
             // Not zero: what was never written must show.
             geometry: vec![0xcd; capacities.geometry_bytes as usize],
             frame: vec![0xcd; capacities.frame_bytes as usize],
