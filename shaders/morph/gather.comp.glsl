@@ -17,12 +17,12 @@
 
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z = 1) in;
 
-// The rest pose of the mesh, interleaved as the engine draws it.
+// The rest pose of the mesh: its streams of vertices one after the other, then what packed attributes are packed from.
 layout(set = 0, binding = 0, std430) readonly restrict buffer RestBuffer { uint rest_words[]; };
 // The vertex-major deltas of the mesh: first entry of every vertex, quantization steps, entries.
 layout(set = 0, binding = 1, std430) readonly restrict buffer DeltaBuffer { uint delta_words[]; };
-// The ranges of the instances of this mesh that lie in one block of the geometry buffer.
-layout(set = 0, binding = 2, std430) writeonly restrict buffer OutputBuffer { uint output_words[]; };
+// The ranges of the instances of this mesh that lie in one block: a part of each stream of vertices.
+layout(set = 0, binding = 2, std430) writeonly restrict buffer OutputBuffer { uint words[]; } output_vertices[STREAM_COUNT];
 // This frame's instance records and weights.
 layout(set = 0, binding = 3, std430) readonly restrict buffer FrameBuffer { uint frame_words[]; };
 #ifdef MORPH_SKIN
@@ -43,20 +43,23 @@ layout(push_constant, std430) uniform GatherParams {
     uint output_streams;  // streams that are written
     uint influence_count; // bones that may hold a vertex: 4 or 8; 0 without a skin
     uint by_cofactors;    // 1 where cofactors carry normals
+    uint texcoord_table;  // word offset of the deltas of texture coordinates in the delta buffer, or MORPH_NO_TABLE
+    uint color_table;     // the same of colors
 } params;
 
-// An instance record is three words: where the instance is written in the output buffer and where its weights are in
-// the frame buffer, both in words, and at which row its pose starts.
+// An instance record is three words: the first vertex that is written in each output stream, the word in the frame
+// buffer where its weights start, and at which row its pose starts.
 const uint RECORD_WORDS = 3;
-#ifdef MORPH_SKIN
 // The instance shows its rest shape: nothing is morphed, and the deltas need not be there.
 const uint NO_WEIGHTS = 0xffffffffu;
+#ifdef MORPH_SKIN
 // The instance has no skeleton: it is morphed only.
 const uint NO_POSE = 0xffffffffu;
 #endif
 
 #include "morph_gather.glsl"
 #include "morph_vertex_words.glsl"
+#include "morph_sets.glsl"
 #ifdef MORPH_SKIN
 #include "morph_skin.glsl"
 #endif
@@ -71,12 +74,12 @@ void main() {
         return;
     }
     uint record = params.first_record + instance * RECORD_WORDS;
-    uint output_offset = frame_words[record];
+    uint first_vertex = frame_words[record];
     uint weights_offset = frame_words[record + 1];
     DeltaLayout deltas =
         DeltaLayout(params.steps_offset, params.entries_offset, params.entry_words, params.entry_streams);
 
-    MorphVertex result = load_rest_vertex(vertex, params.output_streams);
+    MorphVertex result = load_rest_vertex(params.vertex_count, vertex, params.output_streams);
 #ifdef MORPH_SKIN
     uint pose_offset = frame_words[record + 2];
     if (weights_offset != NO_WEIGHTS) {
@@ -88,5 +91,6 @@ void main() {
 #else
     morph_gather(result, vertex, weights_offset, deltas, params.output_streams);
 #endif
-    store_vertex(output_offset, vertex, result, params.output_streams);
+    store_vertex(first_vertex, params.vertex_count, vertex, result, params.output_streams);
+    morph_sets(first_vertex, params.vertex_count, vertex, weights_offset, params.texcoord_table, params.color_table);
 }

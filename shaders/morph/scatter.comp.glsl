@@ -14,8 +14,8 @@ layout(local_size_x_id = 0, local_size_y = 1, local_size_z = 1) in;
 
 // The scatter streams of the mesh: per target its vertices, then one stream per attribute.
 layout(set = 0, binding = 1, std430) readonly restrict buffer DeltaBuffer { uint delta_words[]; };
-// The range of one instance.
-layout(set = 0, binding = 2, std430) restrict buffer OutputBuffer { uint output_words[]; };
+// The range of one instance: a part of each stream of vertices.
+layout(set = 0, binding = 2, std430) restrict buffer OutputBuffer { uint words[]; } output_vertices[STREAM_COUNT];
 
 layout(push_constant, std430) uniform ScatterParams {
     uint entry_count;
@@ -23,7 +23,7 @@ layout(push_constant, std430) uniform ScatterParams {
     uint position_offset; // 0xffffffff: the target has no such stream, or the vertex does not
     uint normal_offset;
     uint tangent_offset;
-    uint output_offset;   // word offset of the range being written in the output buffer
+    uint first_vertex;    // first vertex of the range being written in each output stream
     float weight;
     float position_step;
     float normal_step;
@@ -53,17 +53,19 @@ vec3 load_delta(uint stream_offset, uint entry, float quantization_step) {
                 morph_decode_snorm16(z, quantization_step));
 }
 
-void add(uint word, uint stream_offset, uint entry, float quantization_step) {
-    if (stream_offset == NO_STREAM) {
-        return;
+// Adds to three words of an output stream, which has to be a constant: devices need not be able to index buffers
+// otherwise.
+#define ADD(STREAM, first_word, stream_offset, entry, quantization_step)                                               \
+    if ((stream_offset) != NO_STREAM) {                                                                                \
+        uint word = (first_word);                                                                                      \
+        vec3 sum = vec3(uintBitsToFloat(output_vertices[STREAM].words[word]),                                           \
+                        uintBitsToFloat(output_vertices[STREAM].words[word + 1]),                                       \
+                        uintBitsToFloat(output_vertices[STREAM].words[word + 2]));                                      \
+        sum = morph_accumulate(sum, params.weight, load_delta((stream_offset), entry, quantization_step));             \
+        output_vertices[STREAM].words[word] = floatBitsToUint(sum.x);                                                   \
+        output_vertices[STREAM].words[word + 1] = floatBitsToUint(sum.y);                                               \
+        output_vertices[STREAM].words[word + 2] = floatBitsToUint(sum.z);                                               \
     }
-    vec3 sum = vec3(uintBitsToFloat(output_words[word]), uintBitsToFloat(output_words[word + 1]),
-                    uintBitsToFloat(output_words[word + 2]));
-    sum = morph_accumulate(sum, params.weight, load_delta(stream_offset, entry, quantization_step));
-    output_words[word] = floatBitsToUint(sum.x);
-    output_words[word + 1] = floatBitsToUint(sum.y);
-    output_words[word + 2] = floatBitsToUint(sum.z);
-}
 
 void main() {
     // Where X needs more groups than the device dispatches in one direction, Z carries the rest.
@@ -73,8 +75,11 @@ void main() {
     if (entry >= params.entry_count) {
         return;
     }
-    uint vertex = params.output_offset + delta_words[params.index_offset + entry] * STRIDE_WORDS;
-    add(vertex + POSITION_OFFSET_WORDS, params.position_offset, entry, params.position_step);
-    add(vertex + NORMAL_OFFSET_WORDS, params.normal_offset, entry, params.normal_step);
-    add(vertex + TANGENT_OFFSET_WORDS, params.tangent_offset, entry, params.tangent_step);
+    uint vertex = params.first_vertex + delta_words[params.index_offset + entry];
+    uint position = vertex * POSITION_STRIDE + POSITION_OFFSET;
+    ADD(POSITION_STREAM, position, params.position_offset, entry, params.position_step)
+    uint normal = vertex * NORMAL_STRIDE + NORMAL_OFFSET;
+    ADD(NORMAL_STREAM, normal, params.normal_offset, entry, params.normal_step)
+    uint tangent = vertex * TANGENT_STRIDE + TANGENT_OFFSET;
+    ADD(TANGENT_STREAM, tangent, params.tangent_offset, entry, params.tangent_step)
 }

@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 
-use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
+use morph_core::{
+    BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, SetDeltas, VertexAttribute,
+    VertexFormat, VertexLayout, VertexSet,
+};
 use morph_validation::Rng;
 use proptest::prelude::*;
 
 /// One target.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says whether one attribute is there"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TargetRecipe {
     /// How many of 100 vertices it moves.
@@ -17,7 +24,16 @@ pub struct TargetRecipe {
     pub normals: bool,
     /// Whether it has tangent deltas.
     pub tangents: bool,
+    /// Whether it changes the texture coordinates of set [`TEXCOORD_SET`].
+    pub texcoords: bool,
+    /// Whether it changes the colors of set [`COLOR_SET`].
+    pub colors: bool,
 }
+
+/// The set of texture coordinates that recipes change.
+pub const TEXCOORD_SET: u32 = 1;
+/// The set of colors that recipes change.
+pub const COLOR_SET: u32 = 0;
 
 impl TargetRecipe {
     /// All streams on so many of 100 vertices.
@@ -27,6 +43,8 @@ impl TargetRecipe {
             positions: true,
             normals: true,
             tangents: true,
+            texcoords: true,
+            colors: true,
         }
     }
 }
@@ -112,28 +130,58 @@ fn cook_target(rng: &mut Rng, mesh: &MeshRecipe, slot: usize, recipe: TargetReci
     );
     MorphTarget {
         name: format!("target {slot}"),
-        vertices,
         positions,
         normals,
         tangents,
-        ..MorphTarget::default()
+        texcoords: cook_set(rng, mesh, recipe.texcoords.then_some(TEXCOORD_SET), &vertices),
+        colors: cook_set(rng, mesh, recipe.colors.then_some(COLOR_SET), &vertices),
+        vertices,
     }
 }
 
+/// Deltas of a set for every second of the vertices that a target moves.
+fn cook_set<const N: usize>(
+    rng: &mut Rng,
+    mesh: &MeshRecipe,
+    set: Option<u32>,
+    vertices: &[u32],
+) -> Vec<SetDeltas<N>> {
+    set.into_iter()
+        .map(|set| {
+            let vertices: Vec<u32> = vertices.iter().copied().step_by(2).collect();
+            let deltas = vertices
+                .iter()
+                .map(|_| std::array::from_fn(|_| rng.edgy(mesh.largest)))
+                .collect();
+            SetDeltas {
+                set,
+                vertices,
+                deltas,
+            }
+        })
+        .collect()
+}
+
 fn cook_rest(rng: &mut Rng, layout: VertexLayout, vertex_count: u32) -> RestPose {
-    let mut bytes: Vec<u8> = (0..vertex_count * layout.stride_bytes)
+    let mut bytes: Vec<u8> = (0..vertex_count * layout.vertex_bytes())
         .map(|_| rng.next_u32().to_le_bytes()[0])
         .collect();
-    for vertex in bytes.chunks_exact_mut(layout.stride_bytes as usize) {
-        for offset in [
-            Some(layout.position_offset),
-            layout.normal_offset,
-            layout.tangent_offset,
-        ] {
-            let Some(offset) = offset else { continue };
-            for axis in 0..3 {
-                let at = offset as usize + axis * 4;
-                vertex[at..at + 4].copy_from_slice(&rng.edgy(3.0).to_le_bytes());
+    for (attribute, place) in layout.attributes() {
+        // Random words are directions of any kind where packed.
+        if place.format != VertexFormat::Float32 {
+            continue;
+        }
+        let component_count = match attribute {
+            VertexAttribute::Stream(_) => 3,
+            VertexAttribute::Set(VertexSet::Texcoord(_)) => 2,
+            VertexAttribute::Set(VertexSet::Color(_)) => 4,
+        };
+        let stride = layout.strides_bytes[place.stream as usize] as usize;
+        let first = layout.bytes_before(place.stream as usize) as usize * vertex_count as usize;
+        for vertex in 0..vertex_count as usize {
+            for component in 0..component_count {
+                let at = first + vertex * stride + place.offset as usize + component * 4;
+                bytes[at..at + 4].copy_from_slice(&rng.edgy(3.0).to_le_bytes());
             }
         }
     }
@@ -141,43 +189,147 @@ fn cook_rest(rng: &mut Rng, layout: VertexLayout, vertex_count: u32) -> RestPose
         .unwrap_or_else(|error| panic!("the rest pose is finite and whole: {error}"))
 }
 
-/// A layout with its attributes in any order and the engine's own bytes between, before and behind them.
-pub fn odd_layout(seed: u64, normals: bool, tangents: bool) -> VertexLayout {
-    let mut rng = Rng::new(seed);
-    // 0: position, 1: normal, 2: tangent.
-    let mut order: Vec<u32> = [(0, true), (1, normals), (2, tangents)]
+/// Which attributes a layout has beside the position, in which formats, and in how many streams.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LayoutRecipe {
+    /// Where its numbers come from.
+    pub seed: u64,
+    /// The format of normals.
+    pub normals: Option<VertexFormat>,
+    /// The format of tangents.
+    pub tangents: Option<VertexFormat>,
+    /// Whether it has the set of texture coordinates of [`TargetRecipe::texcoords`].
+    pub texcoord: bool,
+    /// Whether it has the set of colors of [`TargetRecipe::colors`].
+    pub color: bool,
+    /// The most streams, from 1 on; no stream is left without an attribute.
+    pub most_streams: u32,
+}
+
+impl LayoutRecipe {
+    /// The layout: attributes in any order, in any stream, with the engine's own bytes between, before and behind them.
+    pub fn layout(self) -> VertexLayout {
+        let mut rng = Rng::new(self.seed);
+        let floats = VertexFormat::Float32;
+        let mut attributes: Vec<(Slot, VertexFormat)> = [
+            Some((Slot::Position, floats)),
+            self.normals.map(|format| (Slot::Normal, format)),
+            self.tangents.map(|format| (Slot::Tangent, format)),
+            self.texcoord.then_some((Slot::Texcoord, floats)),
+            self.color.then_some((Slot::Color, floats)),
+        ]
         .into_iter()
-        .filter(|(_, is_there)| *is_there)
-        .map(|(attribute, _)| attribute)
+        .flatten()
         .collect();
-    for last in (1..order.len()).rev() {
-        order.swap(last, rng.below(last as u32 + 1) as usize);
-    }
-    let mut cursor = rng.below(4) * 4;
-    let mut offsets = [None; 3];
-    for attribute in order {
-        offsets[attribute as usize] = Some(cursor);
-        cursor += if attribute == 2 { 16 } else { 12 };
-        cursor += rng.below(4) * 4;
-    }
-    let [position, normal_offset, tangent_offset] = offsets;
-    VertexLayout {
-        stride_bytes: cursor,
-        position_offset: position.unwrap_or(0),
-        normal_offset,
-        tangent_offset,
+        for last in (1..attributes.len()).rev() {
+            attributes.swap(last, rng.below(last as u32 + 1) as usize);
+        }
+        let stream_count = self.most_streams.clamp(1, attributes.len() as u32);
+        let mut layout = VertexLayout::POSITION;
+        let cursors = &mut layout.strides_bytes[..stream_count as usize];
+        cursors.fill_with(|| rng.below(4) * 4);
+        let mut places = Vec::new();
+        for (number, (slot, format)) in (0..).zip(attributes) {
+            // The first ones see to it that no stream stays empty.
+            let stream = if number < stream_count {
+                number
+            } else {
+                rng.below(stream_count)
+            };
+            let cursor = &mut cursors[stream as usize];
+            places.push((slot, format, stream, *cursor));
+            *cursor += match (slot, format) {
+                (_, VertexFormat::Snorm10 | VertexFormat::Octahedral16) => 4,
+                (Slot::Position | Slot::Normal, _) => 12,
+                (Slot::Tangent | Slot::Color, _) => 16,
+                (Slot::Texcoord, _) => 8,
+            } + rng.below(4) * 4;
+        }
+        for (slot, format, stream, offset) in places {
+            layout = match slot {
+                Slot::Position => layout.with_position(stream, offset),
+                Slot::Normal => layout.with_normal(stream, offset, format),
+                Slot::Tangent => layout.with_tangent(stream, offset, format),
+                Slot::Texcoord => layout.with_texcoord(TEXCOORD_SET, stream, offset),
+                Slot::Color => layout.with_color(COLOR_SET, stream, offset),
+            };
+        }
+        layout
     }
 }
 
-/// Layouts: the three named ones and odd ones.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    Position,
+    Normal,
+    Tangent,
+    Texcoord,
+    Color,
+}
+
+/// An interleaved layout of floats, odd in every other way.
+pub fn odd_layout(seed: u64, normals: bool, tangents: bool) -> VertexLayout {
+    let floats = |is_there: bool| is_there.then_some(VertexFormat::Float32);
+    LayoutRecipe {
+        seed,
+        normals: floats(normals),
+        tangents: floats(tangents),
+        most_streams: 1,
+        ..LayoutRecipe::default()
+    }
+    .layout()
+}
+
+/// Layouts that every method writes: the named ones and odd ones, floats in one stream or several.
 pub fn any_layout() -> impl Strategy<Value = VertexLayout> {
+    let odd = (any::<u64>(), any::<bool>(), any::<bool>(), 1..=3_u32);
     prop_oneof![
         Just(VertexLayout::POSITION),
         Just(VertexLayout::POSITION_NORMAL),
         Just(VertexLayout::PACKED),
-        (any::<u64>(), any::<bool>(), any::<bool>())
-            .prop_map(|(seed, normals, tangents)| odd_layout(seed, normals, tangents)),
+        Just(VertexLayout::SEPARATE),
+        odd.prop_map(|(seed, normals, tangents, most_streams)| {
+            let floats = |is_there: bool| is_there.then_some(VertexFormat::Float32);
+            LayoutRecipe {
+                seed,
+                normals: floats(normals),
+                tangents: floats(tangents),
+                most_streams,
+                ..LayoutRecipe::default()
+            }
+            .layout()
+        }),
     ]
+}
+
+/// Layouts of any kind, for the gather: packed directions and sets of texture coordinates and colors too.
+pub fn any_rich_layout() -> impl Strategy<Value = VertexLayout> {
+    let direction =
+        |formats: &[VertexFormat]| prop::option::weighted(0.8, prop::sample::select(formats.to_vec()));
+    let packed = [
+        VertexFormat::Float32,
+        VertexFormat::Snorm10,
+        VertexFormat::Octahedral16,
+    ];
+    (
+        any::<u64>(),
+        direction(&packed),
+        direction(&packed[..2]),
+        any::<bool>(),
+        any::<bool>(),
+        1..=5_u32,
+    )
+        .prop_map(|(seed, normals, tangents, texcoord, color, most_streams)| {
+            LayoutRecipe {
+                seed,
+                normals,
+                tangents,
+                texcoord,
+                color,
+                most_streams,
+            }
+            .layout()
+        })
 }
 
 /// Quantizations.
@@ -192,14 +344,24 @@ pub fn any_quantization() -> impl Strategy<Value = Quantization> {
 /// Targets, some of which move nothing or lack streams.
 fn any_target() -> impl Strategy<Value = TargetRecipe> {
     let fill = prop_oneof![Just(0_u32), Just(3), 0..=100_u32, Just(100)];
-    (fill, any::<bool>(), any::<bool>(), prop::bool::weighted(0.8)).prop_map(
-        |(fill_percent, normals, tangents, positions)| TargetRecipe {
-            fill_percent,
-            positions,
-            normals,
-            tangents,
-        },
+    let sets = [prop::bool::weighted(0.3), prop::bool::weighted(0.3)];
+    (
+        fill,
+        any::<bool>(),
+        any::<bool>(),
+        prop::bool::weighted(0.8),
+        sets,
     )
+        .prop_map(
+            |(fill_percent, normals, tangents, positions, [texcoords, colors])| TargetRecipe {
+                fill_percent,
+                positions,
+                normals,
+                tangents,
+                texcoords,
+                colors,
+            },
+        )
 }
 
 /// Meshes of 1 to 300 vertices, the edges of workgroups among them, with up to `most_targets` targets.
@@ -230,6 +392,30 @@ pub fn any_mesh(most_targets: usize) -> impl Strategy<Value = MeshRecipe> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn layouts_of_any_kind_are_valid() {
+        let formats = [
+            None,
+            Some(VertexFormat::Float32),
+            Some(VertexFormat::Snorm10),
+            Some(VertexFormat::Octahedral16),
+        ];
+        for seed in 0..500_u64 {
+            let layout = LayoutRecipe {
+                seed,
+                normals: formats[seed as usize % 4],
+                tangents: formats[seed as usize % 3],
+                texcoord: seed % 2 == 0,
+                color: seed % 5 == 0,
+                most_streams: seed as u32 % 6,
+            }
+            .layout();
+            layout
+                .validate()
+                .unwrap_or_else(|error| panic!("{error}: {layout:?}"));
+        }
+    }
 
     #[test]
     fn odd_layouts_are_valid() {

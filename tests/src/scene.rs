@@ -3,7 +3,7 @@
 use morph_core::{Quantization, VertexLayout};
 use proptest::prelude::*;
 
-use crate::recipe::{MeshRecipe, any_layout, any_mesh};
+use crate::recipe::{MeshRecipe, any_layout, any_mesh, any_rich_layout};
 use crate::skin::{SkinRecipe, any_skin};
 
 /// How the weights of an instance are drawn.
@@ -152,15 +152,24 @@ fn any_operation(number: BoxedStrategy<u32>) -> impl Strategy<Value = Operation>
     ]
 }
 
-/// Random scenes: any meshes and layouts, tight buffers, slow uploads.
+/// Random scenes: any meshes, layouts that every method writes, tight buffers, slow uploads.
 pub fn any_scene() -> impl Strategy<Value = SceneRecipe> {
+    scene_of(any_layout().boxed())
+}
+
+/// The same with layouts that the gather alone writes: packed directions, texture coordinates and colors.
+pub fn any_rich_scene() -> impl Strategy<Value = SceneRecipe> {
+    scene_of(any_rich_layout().boxed())
+}
+
+fn scene_of(layout: BoxedStrategy<VertexLayout>) -> impl Strategy<Value = SceneRecipe> {
     let number = prop_oneof![3 => 0..4_u32, 1 => 0..64_u32].boxed();
     let instance_count = prop_oneof![0..=4_u32, 1..=20_u32];
     let skin = prop::option::of(any_skin());
     let meshes = prop::collection::vec((any_mesh(40), skin, instance_count), 1..=3);
     (
         prop::collection::vec(1..=8_u32, 0..=3),
-        any_layout(),
+        layout,
         any::<bool>(),
         prop::sample::select(vec![1024_u64, 5000, 1 << 20, 1 << 20]),
         1..=3_u32,

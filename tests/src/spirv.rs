@@ -140,7 +140,7 @@ impl Reflection {
             ) else {
                 continue;
             };
-            let Some(struct_id) = self.pointee(variable.result_type) else {
+            let Some(struct_id) = self.pointee(variable.result_type).map(|id| self.element(id)) else {
                 continue;
             };
             let flag = |decoration| {
@@ -298,6 +298,14 @@ impl Reflection {
     fn pointee(&self, pointer: Option<u32>) -> Option<u32> {
         let pointer = self.global(pointer?)?;
         (pointer.class.opcode == Op::TypePointer).then(|| id(&pointer.operands[1]))
+    }
+
+    /// What an array is made of; anything else is itself.
+    fn element(&self, type_id: u32) -> u32 {
+        match self.global(type_id) {
+            Some(it) if it.class.opcode == Op::TypeArray => id(&it.operands[0]),
+            _ => type_id,
+        }
     }
 
     fn decorations(&self, target: u32, decoration: Decoration) -> impl Iterator<Item = &Instruction> {

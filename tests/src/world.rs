@@ -192,8 +192,12 @@ impl World {
         for actor in &mut world.actors {
             let range = world.rig.pass().vertex_range(actor.id);
             actor.shown = range.filter(|range| actor.visible && range.written).map(|range| {
-                let (first, end) = interval_of(&world.rig, range.current_first_vertex, range.vertex_count);
-                world.snapshot[first..end].to_vec()
+                vertices_of(
+                    &world.rig,
+                    &world.snapshot,
+                    range.current_first_vertex,
+                    range.vertex_count,
+                )
             });
         }
         world.settle()?;
@@ -253,20 +257,19 @@ impl World {
 
     /// A frame that is drawn and not waited for.
     fn fly(&mut self, draw: &BareDraw) -> Outcome {
-        let stride = u64::from(self.rig.pass().layout().stride_bytes);
         let actors = &self.actors;
         let readers = |commands, pass: &MorphPass| {
             let visible = actors.iter().filter(|actor| actor.visible);
-            let ranges: Vec<(u64, u32)> = visible
+            let ranges: Vec<(u32, u32)> = visible
                 .filter_map(|actor| pass.vertex_range(actor.id))
                 .filter(|range| range.written)
                 .flat_map(|range| {
                     let first = [range.current_first_vertex, range.previous_first_vertex];
-                    first.map(|first| (u64::from(first) * stride, range.vertex_count))
+                    first.map(|first| (first, range.vertex_count))
                 })
                 .collect();
             // SAFETY: the command buffer is recording; the ranges lie in the geometry buffer, which outlives the frame.
-            unsafe { draw.record(commands, pass.geometry_buffer().buffer(), &ranges) };
+            unsafe { draw.record(commands, pass, &ranges) };
         };
         self.rig.submit(|_| (), readers).map_err(text)?;
         for actor in &mut self.actors {
@@ -376,6 +379,7 @@ impl World {
     ///
     /// # Errors
     /// A refusal that should not be, or, of a frame, the first difference.
+    #[allow(clippy::too_many_lines, reason = "one arm an operation, each a few lines")]
     pub fn apply(&mut self, operation: Operation) -> Outcome {
         let actor_count = self.actors.len();
         let pick_actor = |number: u32| (actor_count > 0).then(|| number as usize % actor_count);
@@ -544,13 +548,18 @@ impl World {
             if self.actors[number].visible {
                 let state = states[&self.meshes[self.actors[number].mesh].id];
                 self.check_current(number, range, (state, is_complete), &now)?;
-                free.push(self.interval(range.current_first_vertex, range.vertex_count));
+                free.extend(intervals_of(
+                    &self.rig,
+                    range.current_first_vertex,
+                    range.vertex_count,
+                ));
             }
             self.check_previous(number, range, &now)?;
             self.check_bounds(number, range, &boxes, &now)?;
             let actor = &mut self.actors[number];
-            let (first, end) = interval_of(&self.rig, range.current_first_vertex, range.vertex_count);
-            actor.shown = (actor.visible && range.written).then(|| now[first..end].to_vec());
+            let shown =
+                |now: &[u8]| vertices_of(&self.rig, now, range.current_first_vertex, range.vertex_count);
+            actor.shown = (actor.visible && range.written).then(|| shown(&now));
             actor.teleported = false;
         }
         self.check_untouched(free, &now)?;
@@ -613,8 +622,9 @@ impl World {
             .collect()
     }
 
-    fn interval(&self, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
-        interval_of(&self.rig, first_vertex, vertex_count)
+    /// Vertices out of a copy of the geometry buffer, stream after stream.
+    fn vertices(&self, buffer: &[u8], first_vertex: u32, vertex_count: u32) -> Vec<u8> {
+        vertices_of(&self.rig, buffer, first_vertex, vertex_count)
     }
 
     /// `is_complete`: no instance waits for anything.
@@ -627,8 +637,7 @@ impl World {
     ) -> Outcome {
         let actor = &self.actors[number];
         let cooked = &self.meshes[actor.mesh].cooked;
-        let (first, end) = self.interval(range.current_first_vertex, range.vertex_count);
-        let bytes = &now[first..end];
+        let bytes = self.vertices(now, range.current_first_vertex, range.vertex_count);
         let context = format!("frame {}, instance {number}, {state:?}", self.tally.frame_count);
         if range.written && bytes.chunks_exact(4).all(|word| word == GUARD.to_le_bytes()) {
             return Err(format!(
@@ -643,15 +652,15 @@ impl World {
             let posed = self.posed(actor);
             let is_posed = posed.is_some();
             let expected = expected_posed_bytes(&cooked.morph, &cooked.rest, weights, posed).map_err(text)?;
-            if bytes != expected && !self.is_left_out(actor, &cooked.rest, &expected, bytes, first) {
+            if bytes != expected && !self.is_left_out(actor, &cooked.rest, &expected, &bytes, range) {
                 return Err(format!(
                     "{context}: {}",
-                    difference(&cooked.rest, &expected, bytes)
+                    difference(&cooked.rest, &expected, &bytes)
                 ));
             }
             self.tally.left_out_count += u64::from(bytes != expected);
             self.tally.instance_count += 1;
-            self.tally.morphed_count += u64::from(expected != cooked.rest.bytes());
+            self.tally.morphed_count += u64::from(expected != cooked.rest.vertices());
             self.tally.skinned_count += u64::from(is_posed);
         } else if range.written {
             let rest =
@@ -660,7 +669,8 @@ impl World {
             // deltas, or still what it showed before a reupload.
             let is_refused = matches!(state, MeshState::Refused { .. });
             let may_lag = !(is_refused && is_complete);
-            let lags = bytes == cooked.rest.bytes() || bytes == &self.snapshot[first..end];
+            let before = self.vertices(&self.snapshot, range.current_first_vertex, range.vertex_count);
+            let lags = bytes == cooked.rest.vertices() || bytes == before;
             if bytes != rest && !(may_lag && lags) {
                 return Err(format!("{context}: neither at rest nor as before"));
             }
@@ -676,9 +686,10 @@ impl World {
         rest: &RestPose,
         expected: &[u8],
         found: &[u8],
-        first: usize,
+        range: VertexRange,
     ) -> bool {
-        let is_as_before = actor.shown.is_some() && found == &self.snapshot[first..first + found.len()];
+        let before = self.vertices(&self.snapshot, range.current_first_vertex, range.vertex_count);
+        let is_as_before = actor.shown.is_some() && *found == before[..];
         let most = f64::from(self.skip_below_pixels) / f64::from(actor.pixels);
         let pairs = positions(rest, expected).zip(positions(rest, found));
         is_as_before
@@ -717,9 +728,9 @@ impl World {
                 Err(format!("{context}: {device:?} around nothing"))
             };
         }
-        let (first, end) = self.interval(range.current_first_vertex, range.vertex_count);
+        let shown = self.vertices(now, range.current_first_vertex, range.vertex_count);
         let rest = &self.meshes[actor.mesh].cooked.rest;
-        for position in positions(rest, &now[first..end]) {
+        for position in positions(rest, &shown) {
             // Weights may be so large that vertices are no numbers any more; a box cannot hold them.
             let is_number = position.iter().all(|x| x.is_finite());
             if is_number && !(host.contains(position) && device.contains(position)) {
@@ -758,14 +769,14 @@ impl World {
         if !self.compares_previous || !actor.visible {
             return Ok(());
         }
-        let (first, end) = self.interval(range.previous_first_vertex, range.vertex_count);
         if actor.teleported && moved {
             return Err(format!("{context}: motion across a jump"));
         }
+        let previous = self.vertices(now, range.previous_first_vertex, range.vertex_count);
         match &actor.shown {
             _ if actor.teleported => {}
             // Dropped frames were seen by nobody: the frame before is the last that ran.
-            Some(shown) if now[first..end] != shown[..] => {
+            Some(shown) if previous != *shown => {
                 return Err(format!(
                     "{context}: the previous range is not what the frame before showed"
                 ));
@@ -797,21 +808,35 @@ impl World {
     }
 }
 
-/// The positions of interleaved vertices.
+/// The positions of vertices, stream behind stream.
 fn positions(rest: &RestPose, bytes: &[u8]) -> impl Iterator<Item = [f32; 3]> {
     let layout = rest.layout();
-    let offset = layout.position_offset as usize;
-    let at = move |vertex: &[u8], axis: usize| {
-        let start = offset + 4 * axis;
-        f32::from_le_bytes(std::array::from_fn(|byte| vertex[start + byte]))
-    };
-    let vertices = bytes.chunks_exact(layout.stride_bytes as usize);
-    vertices.map(move |vertex| std::array::from_fn(|axis| at(vertex, axis)))
+    let place = layout.position;
+    let vertex_count = rest.vertex_count() as usize;
+    let base = vertex_count * layout.bytes_before(place.stream as usize) as usize;
+    let stride = layout.strides()[place.stream as usize] as usize;
+    (0..vertex_count).map(move |vertex| {
+        let start = base + vertex * stride + place.offset as usize;
+        std::array::from_fn(|axis| {
+            let at = start + 4 * axis;
+            f32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+        })
+    })
 }
 
-fn interval_of(rig: &Rig, first_vertex: u32, vertex_count: u32) -> (usize, usize) {
-    let (offset, length) = rig.bytes_of(first_vertex, vertex_count);
-    (offset as usize, (offset + length) as usize)
+/// First byte and the one behind the last of vertices in every stream.
+fn intervals_of(rig: &Rig, first_vertex: u32, vertex_count: u32) -> Vec<(usize, usize)> {
+    let intervals = rig.intervals_of(first_vertex, vertex_count).into_iter();
+    intervals
+        .map(|(offset, length)| (offset as usize, (offset + length) as usize))
+        .collect()
+}
+
+fn vertices_of(rig: &Rig, buffer: &[u8], first_vertex: u32, vertex_count: u32) -> Vec<u8> {
+    let intervals = intervals_of(rig, first_vertex, vertex_count).into_iter();
+    intervals
+        .flat_map(|(first, end)| buffer[first..end].iter().copied())
+        .collect()
 }
 
 /// Refusals for want of room are part of a scene; others are not.
@@ -840,7 +865,6 @@ pub fn difference(rest: &RestPose, expected: &[u8], found: &[u8]) -> String {
     if expected.len() != found.len() {
         return format!("{} bytes instead of {}", found.len(), expected.len());
     }
-    let stride = rest.layout().stride_bytes as usize;
     let Some(at) = (0..expected.len()).find(|at| expected[*at] != found[*at]) else {
         return "no difference".to_owned();
     };
@@ -850,9 +874,22 @@ pub fn difference(rest: &RestPose, expected: &[u8], found: &[u8]) -> String {
         (u32::from_le_bytes(word), f32::from_le_bytes(word))
     };
     let ((expected_bits, expected), (found_bits, found)) = (bits(expected), bits(found));
+    let layout = rest.layout();
+    let vertex_count = rest.vertex_count() as usize;
+    let start_of = |stream: usize| layout.bytes_before(stream) as usize * vertex_count;
+    let stream = (0..layout.stream_count())
+        .rfind(|stream| start_of(*stream) <= at)
+        .unwrap_or(0);
+    let stride = layout.strides_bytes[stream] as usize;
+    let within = word - start_of(stream);
+    let name = if layout.stream_count() > 1 {
+        format!(", stream {stream}")
+    } else {
+        String::new()
+    };
     format!(
-        "vertex {}, byte {} of {stride}: the host has {expected_bits:#010x} ({expected}), the device {found_bits:#010x} ({found})",
-        at / stride,
-        word % stride
+        "vertex {}{name}, byte {} of {stride}: the host has {expected_bits:#010x} ({expected}), the device {found_bits:#010x} ({found})",
+        within / stride,
+        within % stride
     )
 }

@@ -6,6 +6,7 @@
 use ash::vk;
 use morph_core::VertexLayout;
 use morph_render::HeadlessDevice;
+use morph_vk::{MorphPass, vertex_attributes, vertex_bindings};
 use rspirv::binary::Assemble as _;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv;
@@ -46,7 +47,7 @@ impl BareDraw {
             layout: pipeline_layout,
             pipeline: vk::Pipeline::null(),
         };
-        let words = vertex_shader();
+        let words = vertex_shader(layout.attributes().count() as u32);
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the module was assembled above and is valid.
         let module =
@@ -67,17 +68,14 @@ impl BareDraw {
             .stage(vk::ShaderStageFlags::VERTEX)
             .module(module)
             .name(c"main")];
-        let bindings = [vk::VertexInputBindingDescription {
-            binding: 0,
-            stride: layout.stride_bytes,
-            input_rate: vk::VertexInputRate::VERTEX,
-        }];
-        let attributes = [vk::VertexInputAttributeDescription {
-            location: 0,
-            binding: 0,
-            format: vk::Format::R32G32B32_SFLOAT,
-            offset: layout.position_offset,
-        }];
+        let bindings = vertex_bindings(layout);
+        let mut attributes = vertex_attributes(layout);
+        for attribute in &mut attributes {
+            // One format of ours is not every device's: then its word is read as a float.
+            if !self.can_read(attribute.format) {
+                attribute.format = vk::Format::R32_SFLOAT;
+            }
+        }
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
@@ -104,12 +102,22 @@ impl BareDraw {
             .map_err(|(_, result)| call("vkCreateGraphicsPipelines")(result))
     }
 
-    /// Draws ranges of vertices: first byte and number of each.
+    fn can_read(&self, format: vk::Format) -> bool {
+        let instance = self.device.instance();
+        // SAFETY: the physical device belongs to the instance.
+        let properties =
+            unsafe { instance.get_physical_device_format_properties(self.device.physical_device(), format) };
+        properties
+            .buffer_features
+            .contains(vk::FormatFeatureFlags::VERTEX_BUFFER)
+    }
+
+    /// Binds every stream of a pass once, and draws ranges: first vertex and number of vertices of each.
     ///
     /// # Safety
-    /// `commands` is recording on the device, outside of a rendering; the buffer is alive, is a vertex buffer and has
-    /// these vertices.
-    pub unsafe fn record(&self, commands: vk::CommandBuffer, buffer: vk::Buffer, ranges: &[(u64, u32)]) {
+    /// `commands` is recording on the device, outside of a rendering; the pass is alive, draws the layout that this was
+    /// made for, and has these vertices.
+    pub unsafe fn record(&self, commands: vk::CommandBuffer, pass: &MorphPass, ranges: &[(u32, u32)]) {
         let functions = self.device.device();
         let area = vk::Rect2D {
             offset: vk::Offset2D::default(),
@@ -120,11 +128,13 @@ impl BareDraw {
         unsafe { functions.cmd_begin_rendering(commands, &info) };
         // SAFETY: the pipeline is alive.
         unsafe { functions.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline) };
-        for &(offset, vertex_count) in ranges {
-            // SAFETY: the caller vouches for the buffer.
-            unsafe { functions.cmd_bind_vertex_buffers(commands, 0, &[buffer], &[offset]) };
+        let offsets: Vec<u64> = pass.vertex_streams().iter().map(|it| it.offset).collect();
+        let buffers = vec![pass.geometry_buffer().buffer(); offsets.len()];
+        // SAFETY: the caller vouches for the pass.
+        unsafe { functions.cmd_bind_vertex_buffers(commands, 0, &buffers, &offsets) };
+        for &(first_vertex, vertex_count) in ranges {
             // SAFETY: pipeline and vertices are bound.
-            unsafe { functions.cmd_draw(commands, vertex_count, 1, 0, 0) };
+            unsafe { functions.cmd_draw(commands, vertex_count, 1, first_vertex, 0) };
         }
         // SAFETY: behind the beginning above.
         unsafe { functions.cmd_end_rendering(commands) };
@@ -143,40 +153,52 @@ impl Drop for BareDraw {
     }
 }
 
-/// A vertex shader that passes on its one attribute, as words of SPIR-V.
-fn vertex_shader() -> Vec<u32> {
+/// A vertex shader that reads so many attributes and passes on their sum, as words of SPIR-V.
+fn vertex_shader(attribute_count: u32) -> Vec<u32> {
     let mut b = Builder::new();
     b.set_version(1, 3);
     b.capability(spirv::Capability::Shader);
     b.memory_model(spirv::AddressingModel::Logical, spirv::MemoryModel::GLSL450);
     let void = b.type_void();
     let float = b.type_float(32, None);
-    let vec3 = b.type_vector(float, 3);
+    // What a format lacks of four components is filled up.
     let vec4 = b.type_vector(float, 4);
-    let input_pointer = b.type_pointer(None, spirv::StorageClass::Input, vec3);
+    let input_pointer = b.type_pointer(None, spirv::StorageClass::Input, vec4);
     let output_pointer = b.type_pointer(None, spirv::StorageClass::Output, vec4);
-    let input = b.variable(input_pointer, None, spirv::StorageClass::Input, None);
+    let inputs: Vec<u32> = (0..attribute_count)
+        .map(|location| {
+            let input = b.variable(input_pointer, None, spirv::StorageClass::Input, None);
+            b.decorate(
+                input,
+                spirv::Decoration::Location,
+                [Operand::LiteralBit32(location)],
+            );
+            input
+        })
+        .collect();
     let output = b.variable(output_pointer, None, spirv::StorageClass::Output, None);
-    b.decorate(input, spirv::Decoration::Location, [Operand::LiteralBit32(0)]);
     b.decorate(
         output,
         spirv::Decoration::BuiltIn,
         [Operand::BuiltIn(spirv::BuiltIn::Position)],
     );
-    let one = b.constant_bit32(float, 1.0_f32.to_bits());
+    let zero = b.constant_bit32(float, 0.0_f32.to_bits());
+    let nothing = b.constant_composite(vec4, [zero; 4]);
     let main_type = b.type_function(void, []);
     // The builder refuses instructions outside of a block; inside of one, as here, it has nothing to refuse.
     let main = b
         .begin_function(void, None, spirv::FunctionControl::NONE, main_type)
         .unwrap_or_default();
     let _ = b.begin_block(None);
-    let position = b.load(vec3, None, input, None, []).unwrap_or_default();
-    let whole = b
-        .composite_construct(vec4, None, [position, one])
-        .unwrap_or_default();
-    let _ = b.store(output, whole, None, []);
+    let mut sum = nothing;
+    for input in &inputs {
+        let value = b.load(vec4, None, *input, None, []).unwrap_or_default();
+        sum = b.f_add(vec4, None, sum, value).unwrap_or_default();
+    }
+    let _ = b.store(output, sum, None, []);
     let _ = b.ret();
     let _ = b.end_function();
-    b.entry_point(spirv::ExecutionModel::Vertex, main, "main", [input, output]);
+    let interface: Vec<u32> = inputs.into_iter().chain([output]).collect();
+    b.entry_point(spirv::ExecutionModel::Vertex, main, "main", interface);
     b.module().assemble()
 }

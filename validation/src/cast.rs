@@ -465,7 +465,7 @@ impl Readers {
         actors: &[Actor],
     ) -> Result<(), RigError> {
         let geometry = pass.geometry_buffer().buffer();
-        let stride = u64::from(pass.layout().stride_bytes);
+        let stride = u64::from(pass.layout().vertex_bytes());
         let mut items = Vec::new();
         for actor in actors {
             let Some(range) = pass.vertex_range(actor.id) else {
@@ -510,12 +510,12 @@ impl Readers {
             }
         }
         if let Some(draw) = &self.draw {
-            let ranges: Vec<(u64, u32)> = items
+            let ranges: Vec<(u32, u32)> = items
                 .iter()
-                .map(|item| (u64::from(item.current_first_vertex) * stride, item.vertex_count))
+                .map(|item| (item.current_first_vertex, item.vertex_count))
                 .collect();
             // SAFETY: the command buffer is recording; the ranges lie in the geometry buffer, which outlives the frame.
-            unsafe { draw.record(commands, geometry, &ranges) };
+            unsafe { draw.record(commands, pass, &ranges) };
         }
         if let Some(renderer) = &mut self.renderer {
             // SAFETY: the command buffer is recording on the device; the geometry buffer outlives the frame, items name

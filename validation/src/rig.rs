@@ -328,19 +328,32 @@ impl Rig {
         self.read(0, self.pass.geometry_buffer().size_bytes())
     }
 
-    /// Waits, and reads the vertices of a range, now.
+    /// Waits, and reads the vertices of a range, now, stream after stream.
     ///
     /// # Errors
     /// The device failed.
     pub fn read_current(&mut self, range: VertexRange) -> Result<Vec<u8>, RigError> {
-        let (offset, length) = self.bytes_of(range.current_first_vertex, range.vertex_count);
-        self.read(offset, length)
+        let mut bytes = Vec::new();
+        for (offset, length) in self.intervals_of(range.current_first_vertex, range.vertex_count) {
+            bytes.extend(self.read(offset, length)?);
+        }
+        Ok(bytes)
     }
 
-    /// Offset and size in bytes of vertices in the geometry buffer.
+    /// Offset and size in bytes of vertices in the first stream of the geometry buffer.
     pub fn bytes_of(&self, first_vertex: u32, vertex_count: u32) -> (u64, u64) {
-        let stride = u64::from(self.pass.layout().stride_bytes);
-        (u64::from(first_vertex) * stride, u64::from(vertex_count) * stride)
+        self.intervals_of(first_vertex, vertex_count)[0]
+    }
+
+    /// Offset and size in bytes of vertices in every stream of the geometry buffer.
+    pub fn intervals_of(&self, first_vertex: u32, vertex_count: u32) -> Vec<(u64, u64)> {
+        let streams = self.pass.vertex_streams().iter();
+        streams
+            .map(|stream| {
+                let length = u64::from(vertex_count) * u64::from(stream.stride_bytes);
+                (stream.offset_of(first_vertex), length)
+            })
+            .collect()
     }
 
     fn wait_for(&mut self, slot: usize) -> Result<(), RigError> {

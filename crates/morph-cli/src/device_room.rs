@@ -11,7 +11,7 @@ pub(crate) struct Room {
     pub(crate) instance_count: u64,
 }
 
-/// Bytes of a geometry buffer that holds these meshes.
+/// Bytes of a geometry buffer that holds these meshes, of vertices in one stream.
 ///
 /// `ranges_per_instance` is 2 where instances keep their previous vertices. Ranges of vertices start at multiples of
 /// the stride and of the device's alignment, and instances lie side by side, so what they leave unused is what rounds
@@ -22,7 +22,7 @@ pub(crate) fn geometry_bytes(
     ranges_per_instance: u64,
     meshes: &[Room],
 ) -> u64 {
-    let stride = u64::from(layout.stride_bytes);
+    let stride = u64::from(layout.vertex_bytes());
     let alignment = least_common_multiple(stride, storage_alignment.max(16));
     meshes.iter().fold(0_u64, |sum, mesh| {
         let range = mesh

@@ -4,7 +4,7 @@ use crate::deltas::{DeltaPool, DeltaSlice};
 use crate::layout::{self, Layout};
 use crate::names::NameTable;
 use crate::quantization::Quantization;
-use crate::sets::{SetPool, SetView};
+use crate::sets::{SetPool, SetView, VertexSet};
 use crate::streams::{Stream, Streams};
 
 /// The morph targets of one mesh, ready for the host kernel and for the layouts that shaders read.
@@ -146,6 +146,12 @@ impl MorphMesh {
         self.texcoords.target_size_bytes(slot) + self.colors.target_size_bytes(slot)
     }
 
+    /// The bytes of the deltas of one set by vertex, as [`pack_set_table`](crate::pack_set_table) lays them out; zero
+    /// where no target changes the set.
+    pub fn set_table_size_bytes(&self, set: VertexSet) -> u64 {
+        4 * layout::set_table::word_count(self, set)
+    }
+
     pub(crate) fn stream(&self, target: &StoredTarget, stream: Stream) -> Option<DeltaSlice<'_>> {
         let first = target.first_delta[stream.index()]?;
         let range = first..first + target.entry_count as usize;
@@ -235,6 +241,27 @@ impl<'a> TargetView<'a> {
     /// What the target changes in sets of colors, by rising set.
     pub fn colors(&self) -> impl ExactSizeIterator<Item = SetView<'a, 4>> {
         self.mesh.colors.of_target(self.slot)
+    }
+
+    /// How many vertices the target changes in a set.
+    pub fn set_entry_count(&self, set: VertexSet) -> u64 {
+        let count = |(number, vertices): (u32, &[u32]), wanted| {
+            if number == wanted {
+                vertices.len() as u64
+            } else {
+                0
+            }
+        };
+        match set {
+            VertexSet::Texcoord(wanted) => {
+                let views = self.texcoords().map(|view| (view.set, view.vertices));
+                views.map(|view| count(view, wanted)).sum()
+            }
+            VertexSet::Color(wanted) => {
+                let views = self.colors().map(|view| (view.set, view.vertices));
+                views.map(|view| count(view, wanted)).sum()
+            }
+        }
     }
 
     /// What one count of a stored position is worth, in model units.

@@ -26,7 +26,7 @@ impl RestSet<2> {
     /// # Errors
     /// [`RestError::SetNotFinite`] and [`RestError::TooManyVertices`].
     pub fn texcoords(set: u32, values: Vec<[f32; 2]>) -> Result<(Self, u64), RestError> {
-        Self::admit(set, values, VertexSet::Texcoord(set))
+        Self::admit(VertexSet::Texcoord(set), values)
     }
 }
 
@@ -37,12 +37,18 @@ impl RestSet<4> {
     /// # Errors
     /// [`RestError::SetNotFinite`] and [`RestError::TooManyVertices`].
     pub fn colors(set: u32, values: Vec<[f32; 4]>) -> Result<(Self, u64), RestError> {
-        Self::admit(set, values, VertexSet::Color(set))
+        Self::admit(VertexSet::Color(set), values)
     }
 }
 
 impl<const N: usize> RestSet<N> {
-    fn admit(set: u32, mut values: Vec<[f32; N]>, attribute: VertexSet) -> Result<(Self, u64), RestError> {
+    /// Values that are finite and in the domain.
+    pub(crate) fn from_admitted(set: u32, values: Vec<[f32; N]>) -> Self {
+        RestSet { set, values }
+    }
+
+    pub(crate) fn admit(attribute: VertexSet, mut values: Vec<[f32; N]>) -> Result<(Self, u64), RestError> {
+        let (VertexSet::Texcoord(set) | VertexSet::Color(set)) = attribute;
         let given = values.len();
         u32::try_from(given).map_err(|_| RestError::TooManyVertices { given })?;
         let mut zeroed = 0;
@@ -66,6 +72,10 @@ impl<const N: usize> RestSet<N> {
     /// Which set this is.
     pub fn set(&self) -> u32 {
         self.set
+    }
+
+    pub(crate) fn into_values(self) -> Vec<[f32; N]> {
+        self.values
     }
 
     /// A value for each vertex.

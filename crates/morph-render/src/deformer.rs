@@ -6,10 +6,13 @@
 use std::sync::Arc;
 
 use ash::{ext, vk};
-use morph_core::{MorphMesh, MorphedStreams, RestPose, VertexLayout};
+use morph_core::{
+    AttributePlace, MorphMesh, MorphedStreams, RestPose, VertexFormat, VertexLayout, decode_octahedral16,
+    decode_snorm10,
+};
 use morph_vk::{
     Capacities, DeviceFacts, FrameStats, InstanceId, MeshDesc, MeshId, Method, MorphError, MorphPass,
-    MorphPassDesc, RawMemory, Readers,
+    MorphPassDesc, RawMemory, Readers, VertexRange,
 };
 
 use crate::device::HeadlessDevice;
@@ -203,7 +206,7 @@ impl Deformer {
         Err(DeformError::NeverResident { frames: MOST_FRAMES })
     }
 
-    /// The bytes of an instance's current range; empty for a stale handle.
+    /// The bytes of an instance's current range, stream after stream; empty for a stale handle.
     ///
     /// # Errors
     /// The device failed.
@@ -214,15 +217,26 @@ impl Deformer {
         self.vertex_bytes_at(range.current_first_vertex, range.vertex_count)
     }
 
-    /// The bytes of any vertices of the geometry buffer.
+    /// The bytes of any vertices of the geometry buffer, stream after stream.
     ///
     /// # Errors
     /// The device failed.
     pub fn vertex_bytes_at(&self, first_vertex: u32, vertex_count: u32) -> Result<Vec<u8>, DeformError> {
-        let stride = u64::from(self.pass.layout().stride_bytes);
-        let (offset, length) = (u64::from(first_vertex) * stride, u64::from(vertex_count) * stride);
-        // SAFETY: ranges lie within the geometry buffer, which has TRANSFER_SRC among its usages.
-        Ok(unsafe { readback(&self.device, self.buffer(), offset, length) }?)
+        let mut bytes = Vec::new();
+        for stream in self.pass.vertex_streams() {
+            let length = u64::from(vertex_count) * u64::from(stream.stride_bytes);
+            // SAFETY: ranges lie within the geometry buffer, which has TRANSFER_SRC among its usages.
+            let part = unsafe {
+                readback(
+                    &self.device,
+                    self.buffer(),
+                    stream.offset_of(first_vertex),
+                    length,
+                )
+            }?;
+            bytes.extend(part);
+        }
+        Ok(bytes)
     }
 
     /// The morphed attributes of each instance, bit by bit as the device wrote them; empty for a stale handle.
@@ -233,21 +247,25 @@ impl Deformer {
     /// The device failed.
     pub fn morphed(&self, instances: &[InstanceId]) -> Result<Vec<MorphedStreams>, DeformError> {
         let layout = self.pass.layout();
-        let stride = u64::from(layout.stride_bytes);
-        let ranges: Vec<(u64, u64)> = instances
+        let ranges: Vec<Option<VertexRange>> =
+            instances.iter().map(|&it| self.pass.vertex_range(it)).collect();
+        let parts: Vec<(u64, u64)> = ranges
             .iter()
-            .map(|&instance| {
-                self.pass.vertex_range(instance).map_or((0, 0), |range| {
-                    let first = u64::from(range.current_first_vertex) * stride;
-                    (first, u64::from(range.vertex_count) * stride)
+            .flatten()
+            .flat_map(|range| {
+                let streams = self.pass.vertex_streams().iter();
+                streams.map(|stream| {
+                    let length = u64::from(range.vertex_count) * u64::from(stream.stride_bytes);
+                    (stream.offset_of(range.current_first_vertex), length)
                 })
             })
             .collect();
         // SAFETY: ranges lie within the geometry buffer, which has TRANSFER_SRC among its usages.
-        let bytes = unsafe { readback_ranges(&self.device, self.buffer(), &ranges) }?;
+        let bytes = unsafe { readback_ranges(&self.device, self.buffer(), &parts) }?;
         let mut rest = bytes.as_slice();
-        let streams = ranges.iter().map(|&(_, length)| {
-            let (own, others) = rest.split_at(length as usize);
+        let streams = ranges.iter().map(|range| {
+            let vertex_count = range.map_or(0, |range| range.vertex_count as usize);
+            let (own, others) = rest.split_at(vertex_count * layout.vertex_bytes() as usize);
             rest = others;
             unpack(layout, own)
         });
@@ -262,23 +280,38 @@ impl Drop for Deformer {
     }
 }
 
-/// Takes the morphed attributes out of interleaved vertices, bit by bit.
+/// Takes the morphed attributes out of vertices, stream after stream: floats bit by bit, packed directions unpacked.
+///
+/// A layout that is not valid gives no attributes.
 pub fn unpack(layout: VertexLayout, bytes: &[u8]) -> MorphedStreams {
-    let stream = |offset: u32| -> Vec<[f32; 3]> {
-        bytes
-            .chunks_exact(layout.stride_bytes as usize)
+    if layout.validate().is_err() {
+        return MorphedStreams::default();
+    }
+    let vertex_count = bytes.len() / layout.vertex_bytes() as usize;
+    let attribute = |place: AttributePlace| -> Vec<[f32; 3]> {
+        let stream = place.stream as usize;
+        let stride = layout.strides_bytes[stream] as usize;
+        let first = layout.bytes_before(stream) as usize * vertex_count + place.offset as usize;
+        (0..vertex_count)
             .map(|vertex| {
-                std::array::from_fn(|axis| {
-                    let start = offset as usize + axis * 4;
-                    let word: [u8; 4] = std::array::from_fn(|byte| vertex[start + byte]);
-                    f32::from_le_bytes(word)
-                })
+                let at = first + vertex * stride;
+                let word = |component: usize| {
+                    u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + component * 4 + byte]))
+                };
+                match place.format {
+                    VertexFormat::Float32 => [0, 1, 2].map(|axis| f32::from_bits(word(axis))),
+                    VertexFormat::Snorm10 => {
+                        let [x, y, z, _] = decode_snorm10(word(0));
+                        [x, y, z]
+                    }
+                    VertexFormat::Octahedral16 => decode_octahedral16(word(0)),
+                }
             })
             .collect()
     };
     MorphedStreams {
-        positions: stream(layout.position_offset),
-        normals: layout.normal_offset.map(stream),
-        tangents: layout.tangent_offset.map(stream),
+        positions: attribute(layout.position),
+        normals: layout.normal.map(attribute),
+        tangents: layout.tangent.map(attribute),
     }
 }

@@ -151,6 +151,11 @@ pub enum RenderError {
         /// The most that the device binds.
         limit: u32,
     },
+    /// The vertices lie in several streams, or some attribute is packed.
+    #[error(
+        "this renderer draws interleaved vertices of floats: give the pass such a layout to draw with it"
+    )]
+    NotInterleaved,
     /// The vertices are longer than the device can draw from.
     #[error(
         "a vertex stride of {stride_bytes} bytes is not possible: this device draws from at most {limit}"

@@ -246,19 +246,19 @@ fn make_passes(
         location,
         stream: Stream {
             number,
-            stride_bytes: vertices.stride_bytes,
+            stride_bytes: vertices.vertex_bytes(),
         },
         offset,
         format: vk::Format::R32G32B32_SFLOAT,
     };
-    let position = floats(location::POSITION, stream::CURRENT, vertices.position_offset);
+    let position = floats(location::POSITION, stream::CURRENT, vertices.position.offset);
     let previous = floats(
         location::PREVIOUS_POSITION,
         stream::PREVIOUS,
-        vertices.position_offset,
+        vertices.position.offset,
     );
     // A layout without normals feeds the position in, and the shader is told to make flat normals instead.
-    let normal_offset = vertices.normal_offset.unwrap_or(vertices.position_offset);
+    let normal_offset = vertices.normal.unwrap_or(vertices.position).offset;
     let normals = floats(location::NORMAL, stream::CURRENT, normal_offset);
     let transform_id = Attribute {
         location: location::TRANSFORM_ID,
@@ -285,7 +285,7 @@ fn make_passes(
         attributes: &positions,
         color: None,
         depth: Some(DepthUse::Equal),
-        has_normals: vertices.normal_offset.is_some(),
+        has_normals: vertices.normal.is_some(),
     };
     let depth = PipelineDesc {
         name: "depth",

@@ -96,9 +96,12 @@ impl Renderer {
         }
         desc.layout.validate()?;
         let stride_limit = limits.max_vertex_input_binding_stride;
-        if desc.layout.stride_bytes > stride_limit {
+        if !desc.layout.is_interleaved_floats() {
+            return Err(RenderError::NotInterleaved);
+        }
+        if desc.layout.vertex_bytes() > stride_limit {
             return Err(RenderError::Stride {
-                stride_bytes: desc.layout.stride_bytes,
+                stride_bytes: desc.layout.vertex_bytes(),
                 limit: stride_limit,
             });
         }
@@ -367,7 +370,7 @@ impl Renderer {
         Draws {
             recorder,
             pipelines: &self.pipelines,
-            stride_bytes: self.desc.layout.stride_bytes,
+            stride_bytes: self.desc.layout.vertex_bytes(),
         }
     }
 

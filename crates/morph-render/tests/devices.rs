@@ -215,21 +215,19 @@ fn renderers_that_cannot_be_are_refused() {
             });
             assert!(matches!(error, RenderError::Supersampling { .. }), "{error}");
         }
-        let misaligned = VertexLayout {
-            position_offset: 2,
-            ..LAYOUT
-        };
+        let misaligned = LAYOUT.with_position(0, 2);
         let error = refused(RendererDesc {
             layout: misaligned,
             ..good
         });
         assert!(matches!(error, RenderError::Layout(_)), "{error}");
-        let long = VertexLayout {
-            stride_bytes: 1 << 20,
-            ..LAYOUT
-        };
+        let long = VertexLayout::interleaved(1 << 20);
         let error = refused(RendererDesc { layout: long, ..good });
         assert!(matches!(error, RenderError::Stride { .. }), "{error}");
+        for layout in [VertexLayout::SEPARATE, VertexLayout::SEPARATE_SNORM10] {
+            let error = refused(RendererDesc { layout, ..good });
+            assert!(matches!(error, RenderError::NotInterleaved), "{error}");
+        }
     });
 }
 

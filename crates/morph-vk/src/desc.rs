@@ -7,7 +7,9 @@ use morph_core::skin::BoneRows;
 
 use crate::error::MorphError;
 use crate::scene::{BOUNDS_ENTRY_BYTES, check_pixels};
+use crate::sets::BindingCounts;
 use crate::shader_interface::{InstanceRecord, bindings};
+use crate::vertex_space::VertexSpace;
 
 /// How targets are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -126,6 +128,9 @@ pub struct DeviceFacts {
 pub struct Capacities {
     /// Bytes of the geometry buffer: rest poses, deltas and all instances' ranges.
     pub geometry_bytes: u64,
+    /// Of these, bytes for the instances' ranges where vertices lie in several streams: the buffer is divided at the
+    /// start. Vertices in one stream share the whole buffer with rest poses and deltas, and this says nothing.
+    pub range_bytes: u64,
     /// Most bytes of deltas in all; further meshes are refused and drawn at rest.
     pub delta_budget_bytes: u64,
     /// Most instances attached at once.
@@ -151,7 +156,8 @@ impl Capacities {
     pub const BONE_BYTES: u64 = size_of::<BoneRows>() as u64;
 
     /// Room for `instance_capacity` instances of meshes with up to `target_count` targets in a geometry buffer of
-    /// `geometry_bytes`, with 8 MiB of uploads a frame and two frames in flight.
+    /// `geometry_bytes`, half of which is for ranges where vertices lie in several streams, with 8 MiB of uploads a
+    /// frame and two frames in flight.
     pub fn new(geometry_bytes: u64, instance_capacity: u32, target_count: u32) -> Capacities {
         let instance_bytes = Self::instance_frame_bytes(target_count as usize);
         let frame_bytes = u64::from(instance_capacity)
@@ -159,6 +165,7 @@ impl Capacities {
             .max(64);
         Capacities {
             geometry_bytes,
+            range_bytes: geometry_bytes / 2,
             delta_budget_bytes: geometry_bytes,
             instance_capacity,
             bone_capacity: 0,
@@ -307,7 +314,7 @@ impl MorphPassDesc {
                 remedy: "enable it when the device is created (Vulkan 1.3, or VK_KHR_synchronization2)",
             });
         }
-        self.layout.validate()?;
+        self.validate_layout()?;
         let capacities = &self.capacities;
         let range = u64::from(self.device.limits.max_storage_buffer_range);
         check_pixels("skip_below_pixels", self.skip_below_pixels)?;
@@ -315,7 +322,10 @@ impl MorphPassDesc {
         if capacities.geometry_bytes == 0 {
             return invalid("geometry_bytes", 0, "more than zero");
         }
-        if capacities.geometry_bytes / u64::from(self.layout.stride_bytes) > u64::from(u32::MAX) {
+        // Several streams number no more vertices than that by themselves.
+        if capacities.geometry_bytes / u64::from(self.layout.vertex_bytes()) > u64::from(u32::MAX)
+            && self.layout.stream_count() == 1
+        {
             let right = "at most 2^32 vertices of the layout's stride, as draws number vertices in 32 bits";
             return invalid("geometry_bytes", capacities.geometry_bytes, right);
         }
@@ -327,6 +337,7 @@ impl MorphPassDesc {
                 right,
             );
         }
+        VertexSpace::new(&self.layout, capacities, self.range_alignment()).validate(capacities)?;
         if capacities.instance_capacity == 0 {
             return invalid("instance_capacity", 0, "more than zero");
         }
@@ -342,12 +353,7 @@ impl MorphPassDesc {
             let right = "zero with `Method::Scatter`, the reference, which does not skin";
             return invalid("bone_capacity", u64::from(capacities.bone_capacity), right);
         }
-        let bound = self.device.limits.max_per_stage_descriptor_storage_buffers;
-        if capacities.skins() && bound < bindings::COUNT {
-            let right = "zero on this device: skinning binds six storage buffers at once, which is more than its \
-                         maxPerStageDescriptorStorageBuffers";
-            return invalid("bone_capacity", u64::from(capacities.bone_capacity), right);
-        }
+        self.validate_storage_buffers()?;
         if capacities.frame_slot_count == 0 || capacities.frame_slot_count > Capacities::MAX_FRAME_SLOT_COUNT
         {
             let right = "the number of frames in flight, 1 to 16";
@@ -396,6 +402,62 @@ impl MorphPassDesc {
             );
         }
         crate::queues::validate(&self.readers, &self.queue_families)
+    }
+
+    /// Multiples at which ranges of vertices start, in bytes of each stream.
+    pub(crate) fn range_alignment(&self) -> u64 {
+        self.storage_alignment().max(self.range_alignment_bytes)
+    }
+
+    /// What parts of the geometry buffer start at multiples of.
+    pub(crate) fn storage_alignment(&self) -> u64 {
+        self.device.limits.min_storage_buffer_offset_alignment.max(16)
+    }
+
+    fn validate_layout(&self) -> Result<(), MorphError> {
+        self.layout.validate()?;
+        if self.method == Method::Scatter {
+            // Scatter adds to what lies in the range, target by target: there is nowhere to keep what is not packed
+            // yet, and it reads positions, normals and tangents alone.
+            if let Some((attribute, place)) = self.layout.packed_attributes().next() {
+                return Err(MorphError::GatherOnly {
+                    what: format!("the {attribute} as {}", place.format),
+                });
+            }
+            if self.layout.texcoord.is_some() || self.layout.color.is_some() {
+                return Err(MorphError::GatherOnly {
+                    what: "texture coordinates and colors".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Four storage buffers a stage are what Vulkan promises; skinning and further streams bind more.
+    fn validate_storage_buffers(&self) -> Result<(), MorphError> {
+        let bound = self.device.limits.max_per_stage_descriptor_storage_buffers;
+        let stream_count = self.layout.stream_count() as u32;
+        let needed = |bindings| BindingCounts {
+            bindings,
+            streams: stream_count,
+        };
+        let (skins, is_divided) = (self.capacities.skins(), stream_count > 1);
+        if is_divided && needed(bindings::UNSKINNED_COUNT).storage_buffers() > bound {
+            return Err(MorphError::InvalidDesc {
+                member: "layout.strides_bytes",
+                given: u64::from(stream_count),
+                right: "fewer streams: this device's maxPerStageDescriptorStorageBuffers binds no more",
+            });
+        }
+        if skins && needed(bindings::COUNT).storage_buffers() > bound {
+            return Err(MorphError::InvalidDesc {
+                member: "bone_capacity",
+                given: u64::from(self.capacities.bone_capacity),
+                right: "zero on this device: skinning binds five storage buffers and one for each stream of vertices, \
+                        which is more than its maxPerStageDescriptorStorageBuffers",
+            });
+        }
+        Ok(())
     }
 }
 
@@ -456,6 +518,50 @@ mod tests {
         assert!(refusal(&skinned).is_err_and(|text| text.contains("`bone_capacity` is 100")));
         let bones = Capacities::new(1, 1, 1).with_bones(u32::MAX);
         assert_eq!(bones.frame_bytes, 64 + 48 * u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn scatter_refuses_what_it_cannot_add_to() {
+        let layouts = [
+            (
+                VertexLayout::SEPARATE_SNORM10,
+                "the normal as 10-bit signed integers",
+            ),
+            (
+                VertexLayout::interleaved(20).with_texcoord(0, 0, 12),
+                "texture coordinates and colors",
+            ),
+            (
+                VertexLayout::interleaved(28).with_color(1, 0, 12),
+                "texture coordinates and colors",
+            ),
+        ];
+        for (layout, expected) in layouts {
+            let mut desc = desc(Capacities::new(1 << 20, 16, 52));
+            desc.device.limits.max_per_stage_descriptor_storage_buffers = 8;
+            desc.layout = layout;
+            assert_eq!(desc.validate(), Ok(()));
+            desc.method = Method::Scatter;
+            let what = expected.to_owned();
+            assert_eq!(desc.validate(), Err(MorphError::GatherOnly { what }));
+        }
+    }
+
+    #[test]
+    fn more_streams_than_the_device_binds_are_refused() {
+        let mut desc = desc(Capacities::new(1 << 20, 16, 52));
+        desc.layout = VertexLayout::SEPARATE;
+        desc.device.limits.max_per_stage_descriptor_storage_buffers = 5;
+        assert!(matches!(
+            desc.validate(),
+            Err(MorphError::InvalidDesc {
+                member: "layout.strides_bytes",
+                given: 3,
+                ..
+            })
+        ));
+        desc.device.limits.max_per_stage_descriptor_storage_buffers = 6;
+        assert_eq!(desc.validate(), Ok(()));
     }
 
     #[test]

@@ -35,13 +35,19 @@ pub enum MorphError {
     /// The vertex layout is not usable.
     #[error("the vertex layout is not usable: {0}")]
     Layout(#[from] LayoutError),
+    /// The method cannot write what the vertex layout asks for.
+    #[error("scatter adds in place and cannot write {what}: use the gather, or leave them out of the layout")]
+    GatherOnly {
+        /// What.
+        what: String,
+    },
     /// The rest pose lies in another vertex layout than the pass draws.
     #[error("the rest pose has the vertex layout {given:?}; this pass draws {right:?}")]
     LayoutMismatch {
         /// The rest pose's layout.
-        given: VertexLayout,
+        given: Box<VertexLayout>,
         /// The pass's layout.
-        right: VertexLayout,
+        right: Box<VertexLayout>,
     },
     /// The rest pose has another number of vertices than the targets were built for.
     #[error("the rest pose has {rest} vertices; the morph targets were built for {targets}")]

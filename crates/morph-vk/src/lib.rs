@@ -62,6 +62,8 @@ mod slot_guard;
 mod spirv_check;
 mod stats;
 mod timestamps;
+mod vertex_input;
+mod vertex_space;
 
 pub use desc::{Capacities, DeviceFacts, Method, MorphPassDesc, Readers};
 pub use error::MorphError;
@@ -80,3 +82,5 @@ pub use scene::{
 pub use shader_modules::ShaderModules;
 pub use spirv_check::ShaderProblem;
 pub use stats::{BufferBytes, DeviceTime, FrameStats, PassStats, RecordRefusal, SkippedInstances};
+pub use vertex_input::{attribute_format, vertex_attributes, vertex_bindings};
+pub use vertex_space::VertexStream;

@@ -20,7 +20,7 @@ pub struct MeshSkin {
 pub struct MeshDesc {
     /// The targets.
     pub morph: Arc<MorphMesh>,
-    /// The rest pose, interleaved as the engine draws it.
+    /// The rest pose, as the engine draws it.
     pub rest: RestPose,
     /// For logs, labels and errors; may be empty, and need not be unique.
     pub name: String,

@@ -8,7 +8,7 @@ use crate::debug::DebugNames;
 use crate::device_handle::DeviceHandle;
 use crate::error::MorphError;
 use crate::pipelines::{PipelineTable, QUANTIZATIONS};
-use crate::shader_interface::specialization;
+use crate::shader_interface::{SPECIALIZATION_COUNT, specialization};
 use crate::shader_modules::ShaderModules;
 
 /// Builds the pipelines of one pass, on whatever thread: compilers take their time.
@@ -88,9 +88,9 @@ impl PipelineBuilder {
     unsafe fn create_pipeline(
         &self,
         module: vk::ShaderModule,
-        values: &[u32; 7],
+        values: &[u32; SPECIALIZATION_COUNT],
     ) -> Result<vk::Pipeline, MorphError> {
-        let entries: [_; 7] = std::array::from_fn(|index| {
+        let entries: [_; SPECIALIZATION_COUNT] = std::array::from_fn(|index| {
             vk::SpecializationMapEntry::default()
                 .constant_id(index as u32)
                 .offset(index as u32 * 4)

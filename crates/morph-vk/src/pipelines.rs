@@ -6,7 +6,8 @@ use morph_core::plan::Kernel;
 
 use crate::debug::DebugNames;
 use crate::error::MorphError;
-use crate::shader_interface::PUSH_CONSTANT_BYTES;
+use crate::sets::BindingCounts;
+use crate::shader_interface::{PUSH_CONSTANT_BYTES, bindings};
 
 /// The compiled modules, embedded: an engine that builds this crate needs no shader compiler.
 ///
@@ -73,7 +74,7 @@ pub(crate) struct Pipelines {
 }
 
 impl Pipelines {
-    /// Makes the layouts with the first `binding_count` bindings, and no pipeline yet.
+    /// Makes the layouts with the first bindings, and no pipeline yet.
     ///
     /// # Safety
     ///
@@ -81,14 +82,19 @@ impl Pipelines {
     pub(crate) unsafe fn new(
         device: &ash::Device,
         names: &DebugNames,
-        binding_count: u32,
+        counts: BindingCounts,
     ) -> Result<Pipelines, MorphError> {
-        let entries: Vec<_> = (0..binding_count)
+        let entries: Vec<_> = (0..counts.bindings)
             .map(|binding| {
+                let count = if binding == bindings::OUTPUT {
+                    counts.streams
+                } else {
+                    1
+                };
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(binding)
                     .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                    .descriptor_count(1)
+                    .descriptor_count(count)
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
             .collect();

@@ -3,10 +3,27 @@
 use std::collections::VecDeque;
 
 use ash::vk;
+use morph_core::VertexLayout;
 
 use crate::debug::DebugNames;
 use crate::error::MorphError;
 use crate::shader_interface::bindings;
+
+/// How many bindings a set has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BindingCounts {
+    /// Bindings, from 0 on.
+    pub(crate) bindings: u32,
+    /// Buffers of the one that is an array, a stream of vertices each.
+    pub(crate) streams: u32,
+}
+
+impl BindingCounts {
+    /// Storage buffers that a set binds.
+    pub(crate) const fn storage_buffers(self) -> u32 {
+        self.bindings - 1 + self.streams
+    }
+}
 
 /// The byte ranges that a set binds in the geometry buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +32,8 @@ pub(crate) struct SetRanges {
     pub(crate) rest: (u64, u64),
     /// Deltas: offset and size.
     pub(crate) deltas: (u64, u64),
-    /// Ranges of the instances: offset and size.
-    pub(crate) output: (u64, u64),
+    /// Ranges of the instances in each stream of vertices: offset and size; nothing behind the last stream.
+    pub(crate) output: [(u64, u64); VertexLayout::MAX_STREAM_COUNT],
     /// Skin weights: offset and size.
     pub(crate) skin: (u64, u64),
 }
@@ -65,17 +82,17 @@ pub(crate) struct DescriptorSets {
 impl DescriptorSets {
     /// # Safety
     ///
-    /// `device` and `layout` must be live and belong together; the layout has the first `binding_count` bindings.
+    /// `device` and `layout` must be live and belong together; the layout has the first bindings of `counts`.
     pub(crate) unsafe fn new(
         device: &ash::Device,
         names: &DebugNames,
         layout: vk::DescriptorSetLayout,
-        binding_count: u32,
+        counts: BindingCounts,
         count: u32,
     ) -> Result<DescriptorSets, MorphError> {
         let sizes = [vk::DescriptorPoolSize {
             ty: vk::DescriptorType::STORAGE_BUFFER,
-            descriptor_count: count.saturating_mul(binding_count),
+            descriptor_count: count.saturating_mul(counts.storage_buffers()),
         }];
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(count)
@@ -93,7 +110,7 @@ impl DescriptorSets {
             Ok(sets) => Ok(DescriptorSets {
                 pool,
                 sets,
-                binding_count,
+                binding_count: counts.bindings,
             }),
             Err(result) => {
                 // SAFETY: nothing uses the pool.
@@ -121,33 +138,34 @@ impl DescriptorSets {
         frame: vk::Buffer,
         ranges: &SetRanges,
     ) {
-        let of = |(offset, range): (u64, u64)| {
-            [vk::DescriptorBufferInfo {
-                buffer: geometry,
-                offset,
-                range,
-            }]
+        let of = |(offset, range): (u64, u64)| vk::DescriptorBufferInfo {
+            buffer: geometry,
+            offset,
+            range,
         };
+        let streams = ranges.output.map(of);
+        let stream_count = ranges.output.iter().take_while(|(_, size)| *size > 0).count();
         let whole_frame = [vk::DescriptorBufferInfo {
             buffer: frame,
             offset: 0,
             range: vk::WHOLE_SIZE,
         }];
+        let [rest, deltas, skin] = [ranges.rest, ranges.deltas, ranges.skin].map(|range| [of(range)]);
         // By rising binding.
-        let infos: [_; bindings::COUNT as usize] = [
-            of(ranges.rest),
-            of(ranges.deltas),
-            of(ranges.output),
-            whole_frame,
-            of(ranges.skin),
-            whole_frame,
+        let infos: [&[_]; bindings::COUNT as usize] = [
+            &rest,
+            &deltas,
+            &streams[..stream_count],
+            &whole_frame,
+            &skin,
+            &whole_frame,
         ];
         let writes: [_; bindings::COUNT as usize] = std::array::from_fn(|binding| {
             vk::WriteDescriptorSet::default()
                 .dst_set(self.sets[set as usize])
                 .dst_binding(binding as u32)
                 .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(&infos[binding])
+                .buffer_info(infos[binding])
         });
         // SAFETY: the caller vouches that no pending frame uses the set.
         unsafe { device.update_descriptor_sets(&writes[..self.binding_count as usize], &[]) };

@@ -6,7 +6,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use morph_core::plan::{Kernel, MAX_PARAMETER_WORDS};
-use morph_core::{Aabb, Quantization, Streams, VertexLayout};
+use morph_core::{
+    Aabb, Quantization, Stream, Streams, VertexAttribute, VertexFormat, VertexLayout, VertexSet,
+};
 
 /// Push constants of the batched gather.
 #[repr(C)]
@@ -32,6 +34,10 @@ pub struct GatherParams {
     pub influence_count: u32,
     /// 1 where cofactors carry normals, 0 where the blended matrix itself does.
     pub by_cofactors: u32,
+    /// Word offset of the deltas of texture coordinates in the delta buffer, or [`NO_STREAM`].
+    pub texcoord_table: u32,
+    /// Word offset of the deltas of colors in the delta buffer, or [`NO_STREAM`].
+    pub color_table: u32,
 }
 
 /// Push constants of scatter.
@@ -48,8 +54,8 @@ pub struct ScatterParams {
     pub normal_offset: u32,
     /// Word offset of the tangent stream, or [`NO_STREAM`].
     pub tangent_offset: u32,
-    /// Word offset of the range being written in the output buffer.
-    pub output_offset: u32,
+    /// First vertex of the range being written in each output stream.
+    pub first_vertex: u32,
     /// Weight of the target.
     pub weight: f32,
     /// Step of the position stream.
@@ -64,8 +70,8 @@ pub struct ScatterParams {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct InstanceRecord {
-    /// Word offset of the range in the output buffer.
-    pub output_offset: u32,
+    /// First vertex of the range in each output stream.
+    pub first_vertex: u32,
     /// Word offset of the weights in the frame buffer; [`NO_WEIGHTS`] only where a skinned kernel runs.
     pub weights_offset: u32,
     /// First row of the pose in the frame buffer, of which each bone has three; or [`NO_POSE`].
@@ -143,17 +149,17 @@ pub const NO_WEIGHTS: u32 = u32::MAX;
 pub const NO_POSE: u32 = u32::MAX;
 
 const _: () = {
-    assert!(size_of::<GatherParams>() == 40);
+    assert!(size_of::<GatherParams>() == 48);
     assert!(size_of::<ScatterParams>() == 40);
     assert!(size_of::<InstanceRecord>() == 12);
     assert!(size_of::<InstanceBounds>() == 32);
     assert!(PUSH_CONSTANT_BYTES <= 128);
-    assert!(std::mem::offset_of!(GatherParams, by_cofactors) == 36);
+    assert!(std::mem::offset_of!(GatherParams, color_table) == 44);
     assert!(std::mem::offset_of!(ScatterParams, weight) == 24);
 };
 
 /// Bytes of push constants that the pipeline layout declares.
-pub const PUSH_CONSTANT_BYTES: u32 = 40;
+pub const PUSH_CONSTANT_BYTES: u32 = 48;
 const _: () = assert!(size_of::<ScatterParams>() as u32 <= PUSH_CONSTANT_BYTES);
 const _: () = assert!(size_of::<GatherParams>() as u32 <= PUSH_CONSTANT_BYTES);
 const _: () = assert!(PUSH_CONSTANT_BYTES as usize <= MAX_PARAMETER_WORDS * 4);
@@ -164,7 +170,7 @@ pub mod bindings {
     pub const REST: u32 = 0;
     /// Deltas of the mesh.
     pub const DELTAS: u32 = 1;
-    /// Ranges of the instances.
+    /// Ranges of the instances: an array with a buffer for each stream of vertices.
     pub const OUTPUT: u32 = 2;
     /// Instance records and weights.
     pub const FRAME: u32 = 3;
@@ -218,6 +224,8 @@ pub const STRUCTS: &[StructTable] = &[
             output_streams,
             influence_count,
             by_cofactors,
+            texcoord_table,
+            color_table,
         ]
     ),
     struct_table!(
@@ -229,7 +237,7 @@ pub const STRUCTS: &[StructTable] = &[
             position_offset,
             normal_offset,
             tangent_offset,
-            output_offset,
+            first_vertex,
             weight,
             position_step,
             normal_step,
@@ -255,28 +263,103 @@ pub const BUFFERS: &[(&str, u32)] = &[
     ("PoseBuffer", bindings::POSES),
 ];
 
-/// Specialization constants: name and id. The first two are the workgroup's size in x and y.
+/// Specialization constants: name and id. The first two ids are the workgroup's size in x and y.
 pub const SPECIALIZATION_CONSTANTS: &[(&str, u32)] = &[
     ("QUANTIZATION", 2),
-    ("STRIDE_WORDS", 3),
-    ("POSITION_OFFSET_WORDS", 4),
-    ("NORMAL_OFFSET_WORDS", 5),
-    ("TANGENT_OFFSET_WORDS", 6),
+    ("STREAM_COUNT", 3),
+    ("POSITION_STREAM", 4),
+    ("POSITION_STRIDE", 5),
+    ("POSITION_OFFSET", 6),
+    ("POSITION_REST_BASE", 7),
+    ("POSITION_REST_STRIDE", 8),
+    ("POSITION_REST_OFFSET", 9),
+    ("NORMAL_STREAM", 10),
+    ("NORMAL_STRIDE", 11),
+    ("NORMAL_OFFSET", 12),
+    ("NORMAL_REST_BASE", 13),
+    ("NORMAL_REST_STRIDE", 14),
+    ("NORMAL_REST_OFFSET", 15),
+    ("NORMAL_FORMAT", 16),
+    ("TANGENT_STREAM", 17),
+    ("TANGENT_STRIDE", 18),
+    ("TANGENT_OFFSET", 19),
+    ("TANGENT_REST_BASE", 20),
+    ("TANGENT_REST_STRIDE", 21),
+    ("TANGENT_REST_OFFSET", 22),
+    ("TANGENT_FORMAT", 23),
+    ("TEXCOORD_STREAM", 24),
+    ("TEXCOORD_STRIDE", 25),
+    ("TEXCOORD_OFFSET", 26),
+    ("TEXCOORD_REST_BASE", 27),
+    ("TEXCOORD_REST_STRIDE", 28),
+    ("TEXCOORD_REST_OFFSET", 29),
+    ("COLOR_STREAM", 30),
+    ("COLOR_STRIDE", 31),
+    ("COLOR_OFFSET", 32),
+    ("COLOR_REST_BASE", 33),
+    ("COLOR_REST_STRIDE", 34),
+    ("COLOR_REST_OFFSET", 35),
 ];
 
+/// How many specialization constants a kernel has; their ids rise from zero.
+pub(crate) const SPECIALIZATION_COUNT: usize = 2 + SPECIALIZATION_CONSTANTS.len();
+
 /// The values of all specialization constants, by rising id.
-pub(crate) fn specialization(kernel: Kernel, quantization: Quantization, layout: &VertexLayout) -> [u32; 7] {
+pub(crate) fn specialization(
+    kernel: Kernel,
+    quantization: Quantization,
+    layout: &VertexLayout,
+) -> [u32; SPECIALIZATION_COUNT] {
     let [local_x, local_y] = kernel.local_size();
-    [
+    let head = [
         local_x,
         local_y,
         quantization_number(quantization),
-        layout.stride_bytes / 4,
-        layout.position_offset / 4,
-        // Where the layout has no such attribute, no stream of it is ever written.
-        layout.normal_offset.unwrap_or(0) / 4,
-        layout.tangent_offset.unwrap_or(0) / 4,
-    ]
+        layout.stream_count() as u32,
+    ];
+    let stream = |stream| attribute_constants(layout, VertexAttribute::Stream(stream), true);
+    let set = |set| attribute_constants(layout, VertexAttribute::Set(set), false);
+    let parts = [
+        attribute_constants(layout, VertexAttribute::Stream(Stream::Position), false),
+        stream(Stream::Normal),
+        stream(Stream::Tangent),
+        set(VertexSet::Texcoord(layout.texcoord.map_or(0, |it| it.set))),
+        set(VertexSet::Color(layout.color.map_or(0, |it| it.set))),
+    ];
+    let mut values = head.into_iter().chain(parts.into_iter().flatten());
+    std::array::from_fn(|_| values.next().unwrap_or(0))
+}
+
+/// Stream, stride, offset, the three of the rest pose, and the format where it has one; zeros where the layout has no
+/// such attribute: then no stream of it is ever written.
+fn attribute_constants(
+    layout: &VertexLayout,
+    attribute: VertexAttribute,
+    has_format: bool,
+) -> impl Iterator<Item = u32> + use<> {
+    let place = layout.attributes().find(|(it, _)| *it == attribute);
+    let constants = match (place, layout.rest_place(attribute)) {
+        (Some((_, place)), Some(rest)) => [
+            place.stream,
+            layout.strides_bytes[place.stream as usize] / 4,
+            place.offset / 4,
+            rest.base_bytes / 4,
+            rest.stride_bytes / 4,
+            rest.offset / 4,
+            format_number(place.format),
+        ],
+        _ => [0; 7],
+    };
+    constants.into_iter().take(if has_format { 7 } else { 6 })
+}
+
+/// As `shaders/include/morph_constants.glsl` numbers them.
+fn format_number(format: VertexFormat) -> u32 {
+    match format {
+        VertexFormat::Float32 => 0,
+        VertexFormat::Snorm10 => 1,
+        VertexFormat::Octahedral16 => 2,
+    }
 }
 
 /// As `shaders/include/morph_math.glsl` numbers them.
@@ -293,4 +376,37 @@ fn quantization_number(quantization: Quantization) -> u32 {
 /// Bits of the streams beside the position, as `shaders/include/morph_constants.glsl` has them.
 pub fn stream_bits(streams: Streams) -> u32 {
     u32::from(streams.normals) | u32::from(streams.tangents) << 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_has_the_id_of_its_place() {
+        for (place, (name, id)) in SPECIALIZATION_CONSTANTS.iter().enumerate() {
+            assert_eq!(*id as usize, place + 2, "{name}");
+        }
+    }
+
+    #[test]
+    fn constants_say_where_attributes_lie_and_what_they_are_packed_from() {
+        let layout = VertexLayout::in_streams([20, 8])
+            .with_position(0, 8)
+            .with_normal(1, 4, VertexFormat::Octahedral16)
+            .with_tangent(1, 0, VertexFormat::Snorm10)
+            .with_texcoord(3, 0, 0);
+        assert_eq!(layout.validate(), Ok(()));
+        let values = specialization(Kernel::GatherX8Y16, Quantization::Half, &layout);
+        let expected = [
+            [8, 16, 1, 2].as_slice(),
+            &[0, 5, 2, 0, 5, 2],
+            // Behind 28 bytes a vertex come three floats a normal, then four a tangent.
+            &[1, 2, 1, 7, 3, 0, 2],
+            &[1, 2, 0, 10, 4, 0, 1],
+            &[0, 5, 0, 0, 5, 0],
+            &[0; 6],
+        ];
+        assert_eq!(values.as_slice(), expected.concat());
+    }
 }

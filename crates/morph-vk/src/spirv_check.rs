@@ -150,8 +150,8 @@ mod tests {
             Err(ShaderProblem::Version { major: 1, minor: 7 })
         );
         assert_eq!(
-            check(&gather(), &[0, 9], 4),
-            Err(ShaderProblem::NoConstant { id: 9 })
+            check(&gather(), &[0, 99], 4),
+            Err(ShaderProblem::NoConstant { id: 99 })
         );
         assert_eq!(
             check(&gather()[..HEADER_WORDS], &[], 4),

@@ -49,7 +49,7 @@ impl Lab {
         method: Method,
         instance_count: u32,
     ) -> anyhow::Result<Self> {
-        let range_bytes = u64::from(mesh.vertex_count() + 64) * u64::from(rest.layout().stride_bytes);
+        let range_bytes = u64::from(mesh.vertex_count() + 64) * u64::from(rest.layout().vertex_bytes());
         let delta_bytes = mesh
             .size_bytes(Layout::Scatter)
             .max(mesh.size_bytes(Layout::VertexMajor));

@@ -117,6 +117,7 @@ impl Engine {
             name: "readback",
             requirements,
             location: MemoryLocation::HostToDevice,
+            device_address: false,
         };
         // SAFETY: the device is the one that the allocator was made for.
         let block = unsafe { self.memory.allocate(&self.device, &request) }?;

@@ -154,17 +154,17 @@ fn frames(engine: &Engine, pass: &mut MorphPass) -> anyhow::Result<Summary> {
     }
     // What the device wrote is what the host kernel says, bit for bit, so a tool or a server may use either.
     engine.wait_idle();
-    let instance_bytes = mesh.vertex_count() as usize * LAYOUT.stride_bytes as usize;
+    let instance_bytes = mesh.vertex_count() as usize * LAYOUT.vertex_bytes() as usize;
     let found = engine.read_back(2 * instance_bytes)?;
     summary.difference = 0;
     for (vertices, instance) in found.chunks_exact(instance_bytes).zip([mover, sleeper]) {
         let expected = morph(&mesh, &rest.streams(), pass.weights(instance)?)?;
         let normals = expected.normals.unwrap_or_default();
-        for (offset, expected) in [
-            (LAYOUT.position_offset, expected.positions),
-            (LAYOUT.normal_offset.unwrap_or(0), normals),
+        for (place, expected) in [
+            (LAYOUT.position, expected.positions),
+            (LAYOUT.normal.unwrap_or(LAYOUT.position), normals),
         ] {
-            let difference = max_ulp_difference(&stream(vertices, offset), &expected);
+            let difference = max_ulp_difference(&stream(vertices, place.offset), &expected);
             summary.difference = summary.difference.max(difference);
         }
     }
@@ -192,7 +192,7 @@ fn draw(engine: &Engine, commands: vk::CommandBuffer, pass: &MorphPass, instance
 }
 
 fn byte_offset(vertex: u32) -> u64 {
-    u64::from(vertex) * u64::from(LAYOUT.stride_bytes)
+    u64::from(vertex) * u64::from(LAYOUT.vertex_bytes())
 }
 
 /// A strip of four triangles with two targets: one lifts its middle, one stretches it to the right.
@@ -252,7 +252,7 @@ fn copy_out(
 fn stream(vertices: &[u8], offset: u32) -> Vec<[f32; 3]> {
     let float = |bytes: &[u8]| f32::from_le_bytes(std::array::from_fn(|byte| bytes[byte]));
     vertices
-        .chunks_exact(LAYOUT.stride_bytes as usize)
+        .chunks_exact(LAYOUT.vertex_bytes() as usize)
         .map(|vertex| std::array::from_fn(|axis| float(&vertex[offset as usize + axis * 4..])))
         .collect()
 }

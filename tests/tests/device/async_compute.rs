@@ -164,6 +164,7 @@ impl Sink {
             // SAFETY: the buffer is alive.
             requirements: unsafe { functions.get_buffer_memory_requirements(buffer) },
             location: MemoryLocation::HostToDevice,
+            device_address: false,
         };
         // SAFETY: the memory is the device's own.
         let block = unsafe { memory.allocate(&functions, &request) }.unwrap();
@@ -275,15 +276,15 @@ impl Engine {
         let frame = self.frame;
         let stages = vk::PipelineStageFlags2::COPY | vk::PipelineStageFlags2::VERTEX_ATTRIBUTE_INPUT;
         let waits = [(self.compute.timeline, frame, stages)];
-        let stride = u64::from(LAYOUT.stride_bytes);
+        let stride = u64::from(LAYOUT.vertex_bytes());
         let bytes = u64::from(VERTEX_COUNT) * stride;
         let geometry = self.pass.geometry_buffer().buffer();
         let functions = self.device.device();
         let read = |commands, firsts: &[u32], to: u64| {
             let offsets = firsts.iter().map(|first| u64::from(*first) * stride);
-            let draws: Vec<_> = offsets.clone().map(|it| (it, VERTEX_COUNT)).collect();
+            let draws: Vec<_> = firsts.iter().map(|first| (*first, VERTEX_COUNT)).collect();
             // SAFETY: the command buffer is recording; the ranges lie in the buffer.
-            unsafe { self.draw.record(commands, geometry, &draws) };
+            unsafe { self.draw.record(commands, &self.pass, &draws) };
             let regions: Vec<_> = offsets
                 .zip(0..)
                 .map(|(offset, index)| {
@@ -333,7 +334,7 @@ fn weights(frame: u64, instance: usize) -> Vec<f32> {
 /// Runs frames without waiting on the host but for slots, and compares all that readers saw.
 fn check_frames(device: &HeadlessDevice, method: Method, history: bool, order: Order) {
     let mut engine = Engine::new(device, method, history);
-    let bytes = u64::from(VERTEX_COUNT) * u64::from(LAYOUT.stride_bytes);
+    let bytes = u64::from(VERTEX_COUNT) * u64::from(LAYOUT.vertex_bytes());
     let frame_bytes = bytes * 2 * INSTANCE_COUNT as u64;
     let sink = Sink::new(device, frame_bytes * FRAME_COUNT);
     engine.settle(&sink);

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use morph_core::{Quantization, VertexLayout};
+use morph_core::{Quantization, VertexFormat, VertexLayout};
 use morph_render::{DeformerDesc, ValidationDesc, pass_desc};
-use morph_tests::recipe::{MeshRecipe, TargetRecipe, odd_layout};
-use morph_tests::scene::{Operation, SceneRecipe, WeightKind, any_scene, any_story};
+use morph_tests::recipe::{LayoutRecipe, MeshRecipe, TargetRecipe, odd_layout};
+use morph_tests::scene::{Operation, SceneRecipe, WeightKind, any_rich_scene, any_scene, any_story};
 use morph_tests::world::{Tally, World};
 use morph_tests::{say, test_drivers};
 use morph_validation::{Driver, Rig, check_silent};
@@ -56,6 +56,11 @@ fn gather_equals_the_host_in_random_scenes() {
 }
 
 #[test]
+fn gather_equals_the_host_in_random_scenes_of_any_layout() {
+    random("scenes of any layout", Method::Gather, 40, any_rich_scene);
+}
+
+#[test]
 fn scatter_equals_the_host_in_random_scenes() {
     random("scenes", Method::Scatter, 60, any_scene);
 }
@@ -99,6 +104,11 @@ fn gather_is_silent_under_the_layer_in_random_scenes_in_flight() {
 }
 
 #[test]
+fn gather_is_silent_under_the_layer_in_random_scenes_of_any_layout_in_flight() {
+    silent_in_flight(Method::Gather, 24, any_rich_scene);
+}
+
+#[test]
 fn scatter_is_silent_under_the_layer_in_random_scenes_in_flight() {
     silent_in_flight(Method::Scatter, 16, any_scene);
 }
@@ -123,8 +133,23 @@ fn all_streams() -> Vec<TargetRecipe> {
             positions: bits & 1 != 0,
             normals: bits & 2 != 0,
             tangents: bits & 4 != 0,
+            texcoords: bits & 3 == 1,
+            colors: bits & 3 == 2,
         })
         .collect()
+}
+
+/// A layout of all attributes, with packed tangents, in this many streams.
+fn everything(seed: u64, normals: VertexFormat, most_streams: u32) -> VertexLayout {
+    LayoutRecipe {
+        seed,
+        normals: Some(normals),
+        tangents: Some(VertexFormat::Snorm10),
+        texcoord: true,
+        color: true,
+        most_streams,
+    }
+    .layout()
 }
 
 /// Every edge of a workgroup, quantization and number of instances, in one world for each layout.
@@ -187,6 +212,10 @@ fn gather_equals_the_host_at_the_edges_of_workgroups() {
             VertexLayout::POSITION,
             odd_layout(1, true, true),
             odd_layout(2, false, true),
+            VertexLayout::SEPARATE,
+            everything(3, VertexFormat::Snorm10, 1),
+            everything(4, VertexFormat::Snorm10, 5),
+            everything(5, VertexFormat::Octahedral16, 2),
         ],
     );
 }
@@ -199,6 +228,7 @@ fn scatter_equals_the_host_at_the_edges_of_workgroups() {
             VertexLayout::PACKED,
             VertexLayout::POSITION_NORMAL,
             odd_layout(3, true, true),
+            VertexLayout::SEPARATE,
         ],
     );
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ash::vk;
 use morph_core::{
-    BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout, morph,
+    BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexFormat, VertexLayout,
+    morph,
 };
 use morph_render::{Buffer, BufferDesc, MemoryPlace, ValidationDesc};
 use morph_tests::recipe::{Cooked, MeshRecipe};
@@ -633,6 +634,47 @@ fn b188_ranges_start_where_stride_and_device_allow() {
 }
 
 #[test]
+fn b188_ranges_of_several_streams_start_where_each_stride_and_the_device_allow() {
+    let layout = VertexLayout::SEPARATE_SNORM10;
+    on_every_driver(|_, device| {
+        for alignment in [16, 64, 256] {
+            let real = device.limits().min_storage_buffer_offset_alignment;
+            let mut desc = MorphPassDesc {
+                layout,
+                history: true,
+                ..small_pass(device, Method::Gather)
+            };
+            desc.device.limits.min_storage_buffer_offset_alignment = alignment.max(real);
+            let mut rig = Rig::new(device, desc).unwrap();
+            let mut taken = Vec::new();
+            for vertex_count in [1, 3, 5, 1, 300] {
+                let cooked = MeshRecipe::plain(vertex_count, 2, Quantization::Half, u64::from(vertex_count))
+                    .cook(layout);
+                let (_, instances) = settled(&mut rig, &cooked, 3);
+                for instance in instances {
+                    rig.pass_mut().set_weights(instance, &[1.0, -0.5]).unwrap();
+                    rig.frame().unwrap();
+                    assert_shows(&mut rig, instance, &cooked, &[1.0, -0.5]);
+                    let range = range(&rig, instance);
+                    for first in [range.current_first_vertex, range.previous_first_vertex] {
+                        for (offset, length) in rig.intervals_of(first, vertex_count) {
+                            assert_eq!(offset % alignment, 0, "alignment {alignment}");
+                            taken.push((offset, offset + length));
+                        }
+                    }
+                }
+            }
+            taken.sort_unstable();
+            assert!(
+                taken.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+                "ranges overlap"
+            );
+            assert!(taken.last().unwrap().1 <= rig.pass().geometry_buffer().size_bytes());
+        }
+    });
+}
+
+#[test]
 fn b190_every_size_is_in_bytes() {
     on_every_driver(|_, device| {
         let mut rig = Rig::new(device, small_pass(device, Method::Scatter)).unwrap();
@@ -664,12 +706,10 @@ fn b190_every_size_is_in_bytes() {
 
 #[test]
 fn every_vertex_layout_keeps_the_engines_own_bytes() {
-    let layout = VertexLayout {
-        stride_bytes: 60,
-        position_offset: 44,
-        normal_offset: Some(4),
-        tangent_offset: Some(20),
-    };
+    let layout = VertexLayout::interleaved(60)
+        .with_position(0, 44)
+        .with_normal(0, 4, VertexFormat::Float32)
+        .with_tangent(0, 20, VertexFormat::Float32);
     for method in METHODS {
         on_every_driver(|_, device| {
             let desc = MorphPassDesc {

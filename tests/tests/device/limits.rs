@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use morph_core::plan::Kernel;
-use morph_core::{Layout, MorphTarget, Quantization, VertexLayout, WeightError};
+use morph_core::{Layout, MorphTarget, Quantization, VertexFormat, VertexLayout, WeightError};
 use morph_render::{DeformerDesc, HeadlessDevice, pass_desc, raw_memory};
 use morph_tests::recipe::{MeshRecipe, TargetRecipe};
 use morph_tests::say;
@@ -483,7 +483,7 @@ fn a_description_that_cannot_work_is_refused_by_its_member() {
             );
         }
         let mut desc = small_pass(device, Method::Gather);
-        desc.layout.normal_offset = Some(4);
+        desc.layout = desc.layout.with_normal(0, 4, VertexFormat::Float32);
         assert!(matches!(refusal(device, desc), MorphError::Layout(_)));
     });
 }
@@ -503,8 +503,8 @@ fn meshes_that_do_not_match_the_pass_are_refused() {
         assert_eq!(
             error,
             MorphError::LayoutMismatch {
-                given: VertexLayout::POSITION,
-                right: LAYOUT
+                given: Box::new(VertexLayout::POSITION),
+                right: Box::new(LAYOUT)
             }
         );
         let (nothing, _) = morph_core::MorphMesh::build(

@@ -83,16 +83,16 @@ fn b153_draws_of_both_ranges_are_in_order_with_the_frame_that_writes_them_next()
                         rig.pass_mut().set_weights(*instance, &weights).unwrap();
                     }
                     let readers = |commands, pass: &MorphPass| {
-                        let ranges: Vec<(u64, u32)> = instances
+                        let ranges: Vec<(u32, u32)> = instances
                             .iter()
                             .filter_map(|instance| pass.vertex_range(*instance))
                             .flat_map(|it| {
                                 let first = [it.current_first_vertex, it.previous_first_vertex];
-                                first.map(|first| (u64::from(first) * 40, it.vertex_count))
+                                first.map(|first| (first, it.vertex_count))
                             })
                             .collect();
                         // SAFETY: the command buffer is recording; the ranges lie in the pass's buffer.
-                        unsafe { draw.record(commands, pass.geometry_buffer().buffer(), &ranges) };
+                        unsafe { draw.record(commands, pass, &ranges) };
                     };
                     // Nobody waits: two frames are in flight.
                     rig.submit(|_| (), readers).unwrap();

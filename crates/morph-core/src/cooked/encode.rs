@@ -24,7 +24,8 @@ pub struct PrimitiveParts<'a> {
     pub report: &'a BuildReport,
     /// The thresholds of the build: position in model units, direction against a unit one.
     pub thresholds: [f32; 2],
-    /// The rest pose of the mesh, in any layout of vertices.
+    /// The rest pose of the mesh, in any layout of vertices. A file holds one stream of floats: what lies in several
+    /// streams or is packed is written as [`RestPose::to_tight`] has it.
     pub rest: &'a RestPose,
     /// Vertex numbers.
     pub indices: &'a [u32],
@@ -64,7 +65,8 @@ impl<'a> Writer<'a> {
         };
         let mesh = parts.mesh;
         let vertex_major = pack_vertex_major(mesh);
-        let layout = parts.rest.layout();
+        let tight = (!parts.rest.layout().is_interleaved_floats()).then(|| parts.rest.to_tight());
+        let layout = tight.as_ref().unwrap_or(parts.rest).layout();
         let head = PrimitiveRecord {
             entry_count: mesh.entry_count(),
             rest_zeroed_component_count: parts.rest.zeroed_component_count(),
@@ -72,8 +74,9 @@ impl<'a> Writer<'a> {
             target_count: mesh.target_count() as u32,
             index_count: parts.indices.len() as u32,
             quantization: quantization_code(mesh.quantization()),
-            stride_bytes: layout.stride_bytes,
-            attribute_offsets: Stream::ALL.map(|stream| layout.offset(stream).unwrap_or(ABSENT)),
+            stride_bytes: layout.vertex_bytes(),
+            attribute_offsets: Stream::ALL
+                .map(|stream| layout.place(stream).map_or(ABSENT, |place| place.offset)),
             texcoord_set_count: parts.texcoords.len() as u32,
             color_set_count: parts.colors.len() as u32,
             influence_count: parts
@@ -89,7 +92,10 @@ impl<'a> Writer<'a> {
             set_deltas: set_deltas(mesh),
         };
         self.add_owned(id(SectionKind::PRIMITIVE), &[head]);
-        self.add(id(SectionKind::REST), parts.rest.bytes());
+        match &tight {
+            None => self.add(id(SectionKind::REST), parts.rest.bytes()),
+            Some(tight) => self.add_owned(id(SectionKind::REST), tight.bytes()),
+        }
         self.add(id(SectionKind::INDICES), parts.indices);
         for (set, texcoords) in parts.texcoords.iter().enumerate() {
             self.add(part(SectionKind::TEXCOORDS, set), texcoords);

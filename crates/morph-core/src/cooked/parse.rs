@@ -408,11 +408,11 @@ fn check_rest(record: &PrimitiveRecord, rest: &Section<'_>) -> Result<(), Cooked
         "the normal of vertex",
         "the tangent of vertex",
     ]) {
-        let Some(offset) = layout.offset(stream) else {
+        let Some(place) = layout.place(stream) else {
             continue;
         };
-        let offset = offset as usize;
-        let vertices = rest.bytes().chunks_exact(layout.stride_bytes as usize);
+        let offset = place.offset as usize;
+        let vertices = rest.bytes().chunks_exact(layout.vertex_bytes() as usize);
         let values = vertices.map(|vertex| bytemuck::pod_read_unaligned(&vertex[offset..offset + 12]));
         in_domain(what, values).map_err(|error| rest.fault(error))?;
     }

@@ -88,8 +88,8 @@ impl<'a> CookedPrimitive<'a> {
 
     /// The signs of the bitangents, one per vertex, where vertices have tangents.
     pub fn tangent_signs(&self) -> Option<Vec<f32>> {
-        let sign = self.layout.tangent_offset? as usize + 12;
-        let vertices = self.rest.chunks_exact(self.layout.stride_bytes as usize);
+        let sign = self.layout.tangent?.offset as usize + 12;
+        let vertices = self.rest.chunks_exact(self.layout.vertex_bytes() as usize);
         Some(
             vertices
                 .map(|vertex| bytemuck::pod_read_unaligned(&vertex[sign..sign + 4]))

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::quantization::Quantization;
 use crate::streams::{Stream, Streams};
+use crate::vertex_attribute::AttributePlace;
 use crate::vertex_layout::VertexLayout;
 
 /// Stands for an offset that is not there.
@@ -116,11 +117,11 @@ impl PrimitiveRecord {
     pub(super) fn vertex_layout(&self) -> VertexLayout {
         let [position, normal, tangent] = self.attribute_offsets;
         let present = |offset: u32| (offset != ABSENT).then_some(offset);
+        let place = |offset| AttributePlace::floats(0, offset);
         VertexLayout {
-            stride_bytes: self.stride_bytes,
-            position_offset: position,
-            normal_offset: present(normal),
-            tangent_offset: present(tangent),
+            normal: present(normal).map(place),
+            tangent: present(tangent).map(place),
+            ..VertexLayout::interleaved(self.stride_bytes).with_position(0, position)
         }
     }
 }

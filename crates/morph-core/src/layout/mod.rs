@@ -3,9 +3,11 @@
 //! A layout changes no bit of a result, only what a kernel has to touch.
 
 pub mod scatter;
+pub mod set_table;
 pub mod vertex_major;
 
 pub use scatter::{Scatter, ScatterTarget, pack_scatter};
+pub use set_table::pack_set_table;
 pub use vertex_major::{VertexMajor, pack_vertex_major};
 
 /// The orders in which the deltas of a mesh can be laid out for a device.

@@ -14,7 +14,7 @@ mod scope;
 
 pub use scope::{Access, Scope, Stages};
 
-use crate::Quantization;
+use crate::{Quantization, VertexLayout};
 
 /// A buffer that the pre-pass reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -185,8 +185,16 @@ pub struct DispatchStep {
     pub parameter_words: u32,
     /// What the resource set lets it read.
     pub reads: [Interval; 4],
-    /// What the resource set lets it write; scatter reads it too.
-    pub writes: Interval,
+    /// What the resource set lets it write, a part of each stream of vertices; scatter reads it too. Intervals of no
+    /// bytes stand behind the last stream.
+    pub writes: [Interval; VertexLayout::MAX_STREAM_COUNT],
+}
+
+impl DispatchStep {
+    /// What the resource set lets it write.
+    pub fn written(&self) -> impl Iterator<Item = &Interval> {
+        self.writes.iter().filter(|interval| interval.size_bytes > 0)
+    }
 }
 
 /// Which of the four barriers of a frame.
@@ -288,6 +296,10 @@ impl BarrierStep {
 }
 
 /// One step of a frame.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation in every frame, and the list is kept from frame to frame"
+)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlanStep {
     /// Copies one region.

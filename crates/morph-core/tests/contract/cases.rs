@@ -384,11 +384,7 @@ fn b191_sizes_are_64_bit() {
     assert_eq!(mesh.size_bytes(Layout::VertexMajor), 4 * (3_000_000_001 + 4));
     assert_eq!(mesh.size_bytes(Layout::Scatter), 16);
     assert_eq!(mesh.target_size_bytes(0, Layout::VertexMajor), 16);
-    let far = VertexLayout {
-        stride_bytes: u32::MAX - 3,
-        position_offset: u32::MAX - 3 - 12,
-        ..VertexLayout::POSITION
-    };
+    let far = VertexLayout::interleaved(u32::MAX - 3).with_position(0, u32::MAX - 3 - 12);
     assert_eq!(far.validate(), Ok(()));
 }
 

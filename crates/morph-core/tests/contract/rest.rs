@@ -1,7 +1,8 @@
 //! Rest poses and vertex layouts.
 
 use morph_core::{
-    BaseNormals, DOMAIN_MIN, LayoutError, RestError, RestPose, RestStreams, Stream, VertexLayout, to_domain,
+    AttributePlace, BaseNormals, DOMAIN_MIN, LayoutError, RestError, RestPose, RestStreams, Stream,
+    VertexFormat, VertexLayout, to_domain,
 };
 use proptest::array::{uniform3, uniform4};
 use proptest::collection::vec;
@@ -28,57 +29,88 @@ fn the_ready_made_layouts_are_right() {
         VertexLayout::PACKED,
         VertexLayout::POSITION_NORMAL,
         VertexLayout::POSITION,
+        VertexLayout::SEPARATE,
+        VertexLayout::SEPARATE_SNORM10,
     ] {
         assert_eq!(layout.validate(), Ok(()));
     }
-    assert_eq!(VertexLayout::PACKED.stride_bytes, 40);
+    assert_eq!(VertexLayout::PACKED.vertex_bytes(), 40);
+    assert_eq!(VertexLayout::SEPARATE.strides(), [12, 12, 16]);
+    assert!(VertexLayout::PACKED.is_interleaved_floats());
+    assert!(!VertexLayout::SEPARATE.is_interleaved_floats());
 }
 
 #[test]
 fn wrong_layouts_are_refused() {
-    let layout = VertexLayout::PACKED;
+    let (packed, floats) = (VertexLayout::PACKED, VertexFormat::Float32);
+    let tangents = VertexLayout::interleaved(40).with_tangent(0, 24, floats);
     let cases = [
         (
-            VertexLayout {
-                stride_bytes: 0,
-                ..layout
-            },
-            "a vertex stride of 0 bytes: it must be a multiple of 4 and at least 12",
+            VertexLayout::interleaved(0),
+            "a stride of 0 bytes in vertex stream 0: it must be a multiple of 4 and not zero",
         ),
         (
-            VertexLayout {
-                stride_bytes: 42,
-                ..layout
-            },
-            "a vertex stride of 42 bytes: it must be a multiple of 4 and at least 12",
+            VertexLayout::interleaved(42),
+            "a stride of 42 bytes in vertex stream 0: it must be a multiple of 4 and not zero",
         ),
         (
-            VertexLayout {
-                normal_offset: Some(13),
-                ..layout
-            },
+            VertexLayout::in_streams([12, 0, 12]).with_normal(2, 0, floats),
+            "a stride of 0 bytes in vertex stream 1: it must be a multiple of 4 and not zero",
+        ),
+        (
+            VertexLayout::in_streams([u32::MAX - 3, 12]).with_normal(1, 0, floats),
+            "a vertex of 4294967304 bytes in all streams: it must be less than 2^32",
+        ),
+        (
+            VertexLayout::in_streams([24, 12]).with_normal(0, 12, floats),
+            "no attribute lies in vertex stream 1: keep the engine's own streams elsewhere",
+        ),
+        (
+            packed.with_normal(1, 12, floats),
+            "the normal lies in vertex stream 1, and there are 1: name one of them",
+        ),
+        (
+            packed.with_color(3, u32::MAX, 0),
+            "the COLOR_3 lies in vertex stream 4294967295, and there are 1: name one of them",
+        ),
+        (
+            packed.with_normal(0, 13, floats),
             "the normal starts at byte 13: it must start at a multiple of 4",
         ),
         (
-            VertexLayout {
-                tangent_offset: Some(28),
-                ..layout
-            },
+            packed.with_tangent(0, 28, floats),
             "the tangent takes bytes 28 to 44 of a vertex that has 40: lower its offset or raise the stride",
         ),
         (
-            VertexLayout {
-                position_offset: 8,
-                ..layout
-            },
+            VertexLayout::interleaved(16).with_texcoord(2, 0, 12),
+            "the TEXCOORD_2 takes bytes 12 to 20 of a vertex that has 16: lower its offset or raise the stride",
+        ),
+        (
+            packed.with_position(0, 8),
             "the position and the normal share bytes of the vertex: give each its own",
         ),
         (
-            VertexLayout {
-                tangent_offset: Some(12),
-                ..layout
-            },
+            packed.with_tangent(0, 12, floats),
             "the normal and the tangent share bytes of the vertex: give each its own",
+        ),
+        (
+            tangents.with_texcoord(0, 0, 16).with_color(0, 0, 12),
+            "the tangent and the COLOR_0 share bytes of the vertex: give each its own",
+        ),
+        (
+            tangents.with_tangent(0, 24, VertexFormat::Octahedral16),
+            "the tangent as an octahedral map: it has no room for the handedness; tangents are floats or 10-bit \
+             signed integers",
+        ),
+        (
+            VertexLayout {
+                position: AttributePlace {
+                    format: VertexFormat::Snorm10,
+                    ..packed.position
+                },
+                ..packed
+            },
+            "the position as 10-bit signed integers: positions are 32-bit floats",
         ),
     ];
     for (layout, message) in cases {
@@ -87,10 +119,7 @@ fn wrong_layouts_are_refused() {
         assert_eq!(refused.to_string(), message);
         assert!(RestPose::from_streams(layout, &[], None, None, AS_GIVEN).is_err());
     }
-    let far = VertexLayout {
-        position_offset: u32::MAX - 3,
-        ..VertexLayout::POSITION
-    };
+    let far = VertexLayout::POSITION.with_position(0, u32::MAX - 3);
     assert!(
         matches!(
             far.validate(),
@@ -105,12 +134,10 @@ fn wrong_layouts_are_refused() {
 
 #[test]
 fn attributes_may_come_in_any_order_with_other_bytes_between() {
-    let layout = VertexLayout {
-        stride_bytes: 52,
-        position_offset: 40,
-        normal_offset: Some(20),
-        tangent_offset: Some(0),
-    };
+    let layout = VertexLayout::interleaved(52)
+        .with_position(0, 40)
+        .with_normal(0, 20, VertexFormat::Float32)
+        .with_tangent(0, 0, VertexFormat::Float32);
     assert_eq!(layout.validate(), Ok(()));
     let pose = RestPose::from_streams(
         layout,
@@ -131,12 +158,7 @@ fn attributes_may_come_in_any_order_with_other_bytes_between() {
 fn a_rest_pose_keeps_every_byte_that_is_not_its_own() {
     // Position, a color, and the tangent with its w. The w is below the domain and not finite, and no one's
     // business.
-    let layout = VertexLayout {
-        stride_bytes: 32,
-        position_offset: 0,
-        normal_offset: None,
-        tangent_offset: Some(16),
-    };
+    let layout = VertexLayout::interleaved(32).with_tangent(0, 16, VertexFormat::Float32);
     let color = f32::from_bits(0x8000_0001);
     let given = [1.0e-14, -0.0, 3.0, color, 1.0, 1.0e-30, 0.0, f32::NAN];
     let pose = RestPose::from_vertices(layout, bytes_of(&given), BaseNormals::MakeUnit).unwrap();
@@ -311,10 +333,7 @@ fn bytes_that_are_no_whole_number_of_vertices_are_refused() {
 #[test]
 fn vertices_that_no_machine_can_hold_are_an_error_and_not_the_end() {
     let stride_bytes = u32::MAX - 3;
-    let layout = VertexLayout {
-        stride_bytes,
-        ..VertexLayout::POSITION
-    };
+    let layout = VertexLayout::interleaved(stride_bytes);
     // 2¹⁶ vertices of 2³² bytes pass the 47 bits of address that a process has.
     let error = RestPose::from_streams(layout, &vec![[0.0; 3]; 1 << 16], None, None, AS_GIVEN).unwrap_err();
     assert_eq!(

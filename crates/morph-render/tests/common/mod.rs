@@ -170,7 +170,7 @@ impl Shape {
 
     /// The vertices as bytes; what no attribute covers is 0xAB.
     pub(crate) fn bytes(&self, layout: &VertexLayout) -> Vec<u8> {
-        let stride = layout.stride_bytes as usize;
+        let stride = layout.vertex_bytes() as usize;
         let mut bytes = vec![0xAB; stride * self.positions.len()];
         for (index, vertex) in bytes.chunks_exact_mut(stride).enumerate() {
             let mut put = |offset: u32, value: Vec3| {
@@ -182,9 +182,9 @@ impl Shape {
                     target.copy_from_slice(&component.to_le_bytes());
                 }
             };
-            put(layout.position_offset, self.positions[index]);
-            if let Some(offset) = layout.normal_offset {
-                put(offset, self.normals[index]);
+            put(layout.position.offset, self.positions[index]);
+            if let Some(place) = layout.normal {
+                put(place.offset, self.normals[index]);
             }
         }
         bytes
@@ -215,9 +215,9 @@ impl Meshes {
         let mut indices = Vec::new();
         let mut ranges = Vec::new();
         for shape in shapes {
-            bytes.extend(vec![0xCD; (GAP_VERTICES * layout.stride_bytes) as usize]);
+            bytes.extend(vec![0xCD; (GAP_VERTICES * layout.vertex_bytes()) as usize]);
             ranges.push(Range {
-                first_vertex: bytes.len() as u32 / layout.stride_bytes,
+                first_vertex: bytes.len() as u32 / layout.vertex_bytes(),
                 vertex_count: shape.vertex_count(),
                 first_index: indices.len() as u32,
                 index_count: shape.indices.len() as u32,

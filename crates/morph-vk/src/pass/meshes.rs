@@ -10,7 +10,7 @@ use crate::pass::MorphPass;
 use crate::scene::{InstanceId, MeshId, MeshState, SkeletonId};
 
 impl MorphPass {
-    /// Takes a mesh: targets and the rest pose, interleaved as the engine draws it.
+    /// Takes a mesh: targets and the rest pose, as the engine draws it.
     ///
     /// Nothing is sent yet; [`record`](Self::record) streams the bytes through the staging ring, a bounded number a
     /// frame. Deltas that pass the budget or the device's binding limit leave the mesh

@@ -24,6 +24,7 @@ use crate::sets::DescriptorSets;
 use crate::slot_guard::SlotGuard;
 use crate::stats::PassStats;
 use crate::timestamps::Timestamps;
+use crate::vertex_space::VertexStream;
 
 use parts::Parts;
 
@@ -36,7 +37,7 @@ use parts::Parts;
 /// # A frame
 ///
 /// ```text
-/// set_weights · set_pose · set_visible  ->  record(cmd, slot)  ->  draws that bind `geometry_buffer` at `vertex_range`
+/// set_weights · set_pose · set_visible  ->  record(cmd, slot)  ->  draws that bind `vertex_streams` and start at `vertex_range`
 /// ```
 ///
 /// # Synchronization
@@ -135,6 +136,12 @@ impl MorphPass {
     /// The vertex that ranges hold.
     pub fn layout(&self) -> morph_core::VertexLayout {
         self.desc.layout
+    }
+
+    /// The streams of vertices in the geometry buffer, in the order of the layout: bind each at its offset, and draw
+    /// any instance with its first vertex.
+    pub fn vertex_streams(&self) -> &[VertexStream] {
+        self.scene.geometry.streams()
     }
 
     /// The buffer that all ranges lie in.

@@ -12,7 +12,7 @@ use crate::memory::{MemoryLocation, MemoryProvider};
 use crate::pipeline_builder::PipelineBuilder;
 use crate::pipelines::Pipelines;
 use crate::scene::{BOUNDS_ENTRY_BYTES, Constants, set_count};
-use crate::sets::DescriptorSets;
+use crate::sets::{BindingCounts, DescriptorSets};
 use crate::shader_interface::bindings;
 use crate::shader_modules::ShaderModules;
 use crate::slot_guard::SlotGuard;
@@ -58,10 +58,10 @@ impl Parts {
     ) -> Result<(), MorphError> {
         let capacities = &desc.capacities;
         let queue_families = &desc.queue_families;
-        let (size, usage) = (capacities.geometry_bytes, desc.extra_buffer_usage);
+        let (space, usage) = (constants.vertex_space(), desc.extra_buffer_usage);
         // SAFETY: the caller vouches for device and memory, here and below.
         self.geometry =
-            Some(unsafe { GeometryBuffer::new(device, memory, names, size, usage, queue_families) }?);
+            Some(unsafe { GeometryBuffer::new(device, memory, names, space, usage, queue_families) }?);
         let frame = BufferDesc {
             name: "morph frame data",
             size_bytes: capacities.frame_bytes,
@@ -108,12 +108,16 @@ impl Parts {
             // SAFETY: as above.
             self.bounds = Some(unsafe { Buffer::new(device, memory, names, &bounds) }?);
         }
+        let counts = BindingCounts {
+            bindings: binding_count,
+            streams: desc.layout.stream_count() as u32,
+        };
         // SAFETY: as above.
-        let pipelines = unsafe { Pipelines::new(device, names, binding_count) }?;
+        let pipelines = unsafe { Pipelines::new(device, names, counts) }?;
         let pipelines = self.pipelines.insert(pipelines);
         let count = set_count(capacities);
         // SAFETY: as above; the layout was made just now.
-        let sets = unsafe { DescriptorSets::new(device, names, pipelines.set_layout, binding_count, count) };
+        let sets = unsafe { DescriptorSets::new(device, names, pipelines.set_layout, counts, count) };
         self.sets = Some(sets?);
         if desc.check_slots {
             // SAFETY: as above.

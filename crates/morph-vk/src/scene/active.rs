@@ -1,6 +1,6 @@
 //! What the active targets of an instance come to.
 
-use morph_core::MorphMesh;
+use morph_core::{MorphMesh, TargetView, VertexSet};
 
 /// Entries of each target of a mesh, side by side: planning asks for them once an instance and frame.
 #[derive(Debug)]
@@ -15,9 +15,14 @@ pub(super) struct ActiveTargets {
 }
 
 impl EntryCounts {
-    pub(super) fn of(mesh: &MorphMesh) -> EntryCounts {
-        let count = |slot| mesh.target(slot).map_or(0, |target| target.entry_count());
-        EntryCounts((0..mesh.target_count()).map(count).collect())
+    /// `sets`: those that are drawn; changing another one changes nothing.
+    pub(super) fn of(mesh: &MorphMesh, sets: [Option<VertexSet>; 2]) -> EntryCounts {
+        let count = |target: TargetView<'_>| {
+            let of_sets = sets.into_iter().flatten().map(|set| target.set_entry_count(set));
+            let entries = u64::from(target.entry_count()) + of_sets.sum::<u64>();
+            u32::try_from(entries).unwrap_or(u32::MAX)
+        };
+        EntryCounts(mesh.targets().map(count).collect())
     }
 
     /// Sums without a branch, several targets at a time.

@@ -1,13 +1,13 @@
 //! Blocks: several instances' ranges of one mesh, side by side in the geometry buffer.
 //!
-//! One dispatch writes the instances of one block, and its descriptor binds just that block. Dispatches of a frame
-//! therefore bind disjoint bytes, which is what lets them run without a barrier between, and what lets
+//! One dispatch writes the instances of one block, and its descriptors bind just that block, a part of each stream of
+//! vertices. Dispatches of a frame therefore bind disjoint bytes, which is what lets them run without a barrier between, and what lets
 //! synchronization validation see that they may. A mesh's blocks grow with the number of its instances, so that many
 //! instances fall into few blocks; [`Scene::reserve_instances`] puts all that an engine expects into one.
 
 use crate::desc::Method;
 use crate::error::MorphError;
-use crate::range_allocator::Range;
+use crate::geometry_buffer::VertexBlock;
 use crate::scene::{BlockId, MeshId, Scene};
 use crate::sets::SetRanges;
 
@@ -19,7 +19,7 @@ const MAX_CAPACITY: u32 = 65_535;
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) mesh: MeshId,
-    pub(crate) range: Range,
+    pub(crate) vertices: VertexBlock,
     pub(crate) capacity: u32,
     /// Places that no instance has, the lowest last.
     free: Vec<u32>,
@@ -127,25 +127,28 @@ impl Scene {
             // Scatter dispatches one instance at a time, so each binds its own range.
             return 1;
         }
-        let fit = self.constants.max_range_bytes / self.instance_bytes(mesh);
+        let fit = self.constants.max_range_bytes / self.instance_bytes(mesh).max(1);
         fit.clamp(1, u64::from(MAX_CAPACITY)) as u32
     }
 
-    /// Bytes that an instance of a mesh takes, both ranges where it has history.
+    /// Vertices that an instance of a mesh takes, both ranges where it has history.
+    fn instance_vertices(&self, mesh: MeshId) -> u64 {
+        self.meshes[mesh].range_vertices * self.constants.ranges_per_instance()
+    }
+
+    /// Bytes that an instance of a mesh takes of the stream with the longest vertices, which one descriptor binds.
     fn instance_bytes(&self, mesh: MeshId) -> u64 {
-        self.meshes[mesh].range_bytes * self.constants.ranges_per_instance()
+        self.instance_vertices(mesh) * self.constants.longest_stride_bytes()
     }
 
     fn add_block(&mut self, mesh: MeshId, capacity: u32, reserved: bool) -> Result<BlockId, MorphError> {
-        let size_bytes = self.instance_bytes(mesh).saturating_mul(u64::from(capacity));
-        let range = self.geometry.allocate(
-            "an instance's vertices",
-            size_bytes,
-            self.constants.vertex_alignment,
-        )?;
+        let vertex_count = self.instance_vertices(mesh).saturating_mul(u64::from(capacity));
+        let vertices = self
+            .geometry
+            .allocate_vertices("an instance's vertices", vertex_count)?;
         let block = self.blocks.insert(Block {
             mesh,
-            range,
+            vertices,
             capacity,
             free: (0..capacity).rev().collect(),
             reserved,
@@ -159,7 +162,7 @@ impl Scene {
         let Some(block) = self.blocks.remove(id) else {
             return;
         };
-        self.geometry.release(block.range);
+        self.geometry.release_vertices(block.vertices);
         if let Some(set) = block.set {
             self.ledger.release(set.number, set.last_frame);
         }
@@ -168,10 +171,10 @@ impl Scene {
         }
     }
 
-    /// Byte offset of a range of an instance: `which` is 0, or 1 for the second of an instance with history.
-    pub(super) fn range_offset(&self, block: BlockId, place: u32, which: u8) -> u64 {
+    /// First vertex of a range of an instance: `which` is 0, or 1 for the second of an instance with history.
+    pub(super) fn first_vertex(&self, block: BlockId, place: u32, which: u8) -> u64 {
         let block = &self.blocks[block];
         let number = u64::from(place) * self.constants.ranges_per_instance() + u64::from(which);
-        block.range.offset + number * self.meshes[block.mesh].range_bytes
+        block.vertices.first_vertex + number * self.meshes[block.mesh].range_vertices
     }
 }

@@ -67,13 +67,13 @@ impl Scene {
         if asked_bytes > budget_left {
             return refuse(RefusalLimit::Budget, budget_left);
         }
-        let alignment = self.constants.delta_alignment;
+        let alignment = self.constants.storage_alignment;
         match self.geometry.allocate("deltas", asked_bytes, alignment) {
             Ok(range) => {
                 self.delta_bytes += asked_bytes;
                 Ok(range)
             }
-            Err(_) => refuse(RefusalLimit::Room, self.geometry.largest_hole_bytes()),
+            Err(_) => refuse(RefusalLimit::Room, self.geometry.largest_shared_hole_bytes()),
         }
     }
 

@@ -12,9 +12,9 @@ pub struct ChangedInstance {
     pub instance: InstanceId,
     /// Its range now, as [`MorphPass::vertex_range`](crate::MorphPass::vertex_range) gives it.
     pub range: VertexRange,
-    /// First byte in the geometry buffer of what was written.
+    /// First byte in the geometry buffer of what was written, in the stream that holds the positions.
     pub offset_bytes: u64,
-    /// Bytes written.
+    /// Bytes written there.
     pub size_bytes: u64,
 }
 
@@ -52,15 +52,15 @@ pub(super) struct Built {
 impl Scene {
     /// The instances that the frame last recorded wrote; none where it was taken back.
     pub(crate) fn changed_instances(&self) -> impl Iterator<Item = ChangedInstance> {
-        let stride = u64::from(self.constants.layout.stride_bytes);
+        let positions = self.geometry.streams()[self.constants.layout.position.stream as usize];
         let log = &self.slots[self.last_slot as usize];
         log.written.iter().filter_map(move |(instance, _)| {
             let range = self.vertex_range(*instance)?;
             Some(ChangedInstance {
                 instance: *instance,
                 range,
-                offset_bytes: u64::from(range.current_first_vertex) * stride,
-                size_bytes: u64::from(range.vertex_count) * stride,
+                offset_bytes: positions.offset_of(range.current_first_vertex),
+                size_bytes: u64::from(range.vertex_count) * u64::from(positions.stride_bytes),
             })
         })
     }

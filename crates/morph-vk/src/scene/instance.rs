@@ -11,7 +11,10 @@ use crate::scene::changes::Built;
 use crate::scene::held::{HeldLog, HeldShape, LoggedShape};
 use crate::scene::{BlockId, InstanceId, MeshId, Scene, SkeletonId};
 
-/// Where the vertices of an instance lie, in units of the vertex stride from the start of the geometry buffer.
+/// Where the vertices of an instance lie: numbers of vertices from the start of each stream, the same in all of them.
+///
+/// The streams are [`GeometryBuffer::streams`](crate::GeometryBuffer::streams); interleaved vertices are one that starts
+/// with the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VertexRange {
     /// First vertex of what the instance is in the frame last recorded.
@@ -332,8 +335,7 @@ impl Scene {
 
     pub(crate) fn vertex_range(&self, id: InstanceId) -> Option<VertexRange> {
         let instance = self.instances.get(id)?;
-        let stride = u64::from(self.constants.layout.stride_bytes);
-        let first = |which| (self.range_offset(instance.block, instance.place, which) / stride) as u32;
+        let first = |which| self.first_vertex(instance.block, instance.place, which) as u32;
         let moved = self.constants.history && instance.moved_frame == self.frame && self.frame > 0;
         let previous = if moved {
             1 - instance.current

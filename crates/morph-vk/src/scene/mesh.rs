@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use morph_core::{Aabb, MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack_vertex_major};
+use morph_core::{
+    Aabb, MorphMesh, RestPose, ScatterTarget, Streams, pack_scatter, pack_set_table, pack_vertex_major,
+};
 
 use crate::desc::Method;
 use crate::error::MorphError;
@@ -46,6 +48,9 @@ pub(super) enum DeltaLayout {
         entries_offset: u32,
         entry_words: u32,
         streams: Streams,
+        /// Where the deltas of texture coordinates and colors start, where the layout asks for them and a target has
+        /// some.
+        set_tables: [Option<u32>; 2],
     },
     Scatter {
         targets: Vec<ScatterTarget>,
@@ -86,8 +91,8 @@ pub(super) struct Mesh {
     /// Around all vertices at rest.
     pub(super) rest_box: Aabb,
     pub(super) rest_range: Range,
-    /// From one range of an instance to the next.
-    pub(super) range_bytes: u64,
+    /// Vertices from one range of an instance to the next.
+    pub(super) range_vertices: u64,
     pub(super) skin: Option<HeldSkin>,
     pub(super) deltas: Deltas,
     pub(super) upload: UploadCursor,
@@ -163,8 +168,8 @@ impl Scene {
         let constants = self.constants;
         if rest.layout() != constants.layout {
             return Err(MorphError::LayoutMismatch {
-                given: rest.layout(),
-                right: constants.layout,
+                given: Box::new(rest.layout()),
+                right: Box::new(constants.layout),
             });
         }
         if rest.vertex_count() != morph.vertex_count() {
@@ -177,18 +182,25 @@ impl Scene {
             return Err(MorphError::EmptyMesh);
         }
         let rest_bytes = rest.bytes().len() as u64;
-        let range_bytes = rest_bytes.next_multiple_of(constants.vertex_alignment);
-        let instance_bytes = range_bytes * constants.ranges_per_instance();
-        if instance_bytes > constants.max_range_bytes {
-            return Err(MorphError::DeviceLimit {
-                what: "an instance's vertices",
-                asked_bytes: instance_bytes,
-                limit_bytes: constants.max_range_bytes,
-            });
+        let vertex_count = u64::from(rest.vertex_count());
+        let range_vertices = vertex_count.next_multiple_of(self.geometry.space().vertex_alignment);
+        let instance_bytes =
+            range_vertices * constants.longest_stride_bytes() * constants.ranges_per_instance();
+        for (what, asked_bytes) in [
+            ("an instance's vertices", instance_bytes),
+            ("a rest pose", rest_bytes),
+        ] {
+            if asked_bytes > constants.max_range_bytes {
+                return Err(MorphError::DeviceLimit {
+                    what,
+                    asked_bytes,
+                    limit_bytes: constants.max_range_bytes,
+                });
+            }
         }
         let rest_range = self
             .geometry
-            .allocate("a rest pose", rest_bytes, constants.vertex_alignment)?;
+            .allocate("a rest pose", rest_bytes, constants.storage_alignment)?;
         let streams = rest.streams();
         let skin = match skin.map(|skin| self.hold_skin(skin, &streams)) {
             Some(Err(error)) => {
@@ -203,12 +215,12 @@ impl Scene {
         self.next_mesh_number = number.wrapping_add(1);
         let id = self.meshes.insert(Mesh {
             name,
-            entry_counts: EntryCounts::of(&morph),
+            entry_counts: EntryCounts::of(&morph, constants.drawn_sets()),
             morph,
             rest_box: Aabb::of(&streams.positions),
             rest,
             rest_range,
-            range_bytes,
+            range_vertices,
             skin,
             deltas,
             upload: UploadCursor::default(),
@@ -223,7 +235,9 @@ impl Scene {
 
     /// Packs the deltas of a mesh and finds room for them, or says why not.
     fn hold_deltas(&mut self, morph: &MorphMesh, name: &str) -> Deltas {
-        if morph.entry_count() == 0 {
+        let sets = self.constants.drawn_sets();
+        let set_bytes = sets.map(|set| set.map_or(0, |set| morph.set_table_size_bytes(set)));
+        if morph.entry_count() == 0 && set_bytes == [0; 2] {
             return Deltas::Empty;
         }
         let layout = match self.constants.method {
@@ -231,19 +245,26 @@ impl Scene {
             Method::Scatter => morph_core::Layout::Scatter,
         };
         // Asked before anything is packed, so that a mesh which is refused costs no memory.
-        let asked_bytes = morph.size_bytes(layout);
+        let asked_bytes = morph.size_bytes(layout) + set_bytes.iter().sum::<u64>();
         let range = match self.reserve_deltas(name, asked_bytes) {
             Ok(range) => range,
             Err(refusal) => return Deltas::Refused(refusal),
         };
         let (layout, words) = match self.constants.method {
             Method::Gather => {
-                let packed = pack_vertex_major(morph);
+                let mut packed = pack_vertex_major(morph);
+                let set_tables = sets.map(|set| {
+                    let table = set.map(|set| pack_set_table(morph, set)).unwrap_or_default();
+                    let first = packed.words.len() as u32;
+                    packed.words.extend_from_slice(&table);
+                    (!table.is_empty()).then_some(first)
+                });
                 let layout = DeltaLayout::VertexMajor {
                     steps_offset: packed.steps_offset,
                     entries_offset: packed.entries_offset,
                     entry_words: packed.entry_words,
                     streams: packed.streams,
+                    set_tables,
                 };
                 (layout, packed.words)
             }

@@ -20,6 +20,7 @@ mod statistics;
 
 use std::collections::VecDeque;
 
+use morph_core::VertexSet;
 use morph_core::plan::FramePlan;
 use slotmap::SlotMap;
 
@@ -27,6 +28,7 @@ use crate::desc::{Capacities, Method, MorphPassDesc};
 use crate::error::MorphError;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::sets::{SetLedger, SetRanges};
+use crate::vertex_space::VertexSpace;
 
 pub(crate) use bounds_table::ENTRY_BYTES as BOUNDS_ENTRY_BYTES;
 pub use budget::RefusalLimit;
@@ -57,10 +59,10 @@ pub(crate) struct Constants {
     pub(crate) capacities: Capacities,
     /// `maxStorageBufferRange`.
     pub(crate) max_range_bytes: u64,
-    /// Ranges of vertices start at multiples of it: the least common multiple of stride and storage alignment.
-    pub(crate) vertex_alignment: u64,
-    /// Ranges of deltas start at multiples of it.
-    pub(crate) delta_alignment: u64,
+    /// Rest poses and deltas start at multiples of it.
+    pub(crate) storage_alignment: u64,
+    /// The same for ranges of vertices, where the engine asked for more.
+    pub(crate) range_alignment: u64,
     /// `maxComputeWorkGroupCount`.
     pub(crate) max_group_count: [u32; 3],
 }
@@ -68,7 +70,7 @@ pub(crate) struct Constants {
 impl Constants {
     pub(crate) fn new(desc: &MorphPassDesc) -> Constants {
         let limits = &desc.device.limits;
-        let storage_alignment = limits.min_storage_buffer_offset_alignment.max(16);
+        let storage_alignment = desc.storage_alignment();
         Constants {
             layout: desc.layout,
             method: desc.method,
@@ -77,11 +79,8 @@ impl Constants {
             bounds_buffer: desc.bounds_buffer,
             capacities: desc.capacities,
             max_range_bytes: u64::from(limits.max_storage_buffer_range),
-            vertex_alignment: least_common_multiple(
-                u64::from(desc.layout.stride_bytes),
-                storage_alignment.max(desc.range_alignment_bytes),
-            ),
-            delta_alignment: storage_alignment,
+            storage_alignment,
+            range_alignment: desc.range_alignment(),
             max_group_count: limits.max_compute_work_group_count,
         }
     }
@@ -91,22 +90,33 @@ impl Constants {
         self.capacities.staging_bytes_per_frame.next_multiple_of(16)
     }
 
-    /// Bytes of the whole staging ring.
     pub(crate) fn staging_bytes(&self) -> u64 {
         self.staging_slot_bytes() * u64::from(self.capacities.frame_slot_count)
+    }
+
+    /// How the geometry buffer is divided.
+    pub(crate) fn vertex_space(&self) -> VertexSpace {
+        VertexSpace::new(&self.layout, &self.capacities, self.range_alignment)
+    }
+
+    /// The stride of the stream with the longest vertices.
+    fn longest_stride_bytes(&self) -> u64 {
+        let strides = self.layout.strides().iter().copied();
+        u64::from(strides.max().unwrap_or(0))
+    }
+
+    /// The sets that the layout asks for, with their deltas on the device.
+    fn drawn_sets(&self) -> [Option<VertexSet>; 2] {
+        let layout = &self.layout;
+        [
+            layout.texcoord.map(|place| VertexSet::Texcoord(place.set)),
+            layout.color.map(|place| VertexSet::Color(place.set)),
+        ]
     }
 
     fn ranges_per_instance(&self) -> u64 {
         if self.history { 2 } else { 1 }
     }
-}
-
-fn least_common_multiple(a: u64, b: u64) -> u64 {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x * b
 }
 
 /// What one frame slot last recorded, so that the engine can take it back.

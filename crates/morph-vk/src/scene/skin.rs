@@ -64,7 +64,7 @@ impl Scene {
                 limit_bytes: self.constants.max_range_bytes,
             });
         }
-        let alignment = self.constants.delta_alignment;
+        let alignment = self.constants.storage_alignment;
         let range = self.geometry.allocate("skin weights", asked_bytes, alignment)?;
         self.skin_bytes += range.size_bytes;
         let words = pack(&skin.weights);

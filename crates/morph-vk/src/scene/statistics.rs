@@ -22,7 +22,12 @@ impl Scene {
             rest: meshes().map(|mesh| mesh.rest_range.size_bytes).sum(),
             deltas: self.delta_bytes,
             skins: self.skin_bytes(),
-            ranges: self.blocks.values().map(|block| block.range.size_bytes).sum(),
+            ranges: self
+                .blocks
+                .values()
+                .map(|block| block.vertices.vertex_count)
+                .sum::<u64>()
+                * self.geometry.space().vertex_bytes(),
             free: self.geometry.free_bytes(),
             frame: self.constants.capacities.frame_bytes,
             staging: self.constants.staging_bytes(),

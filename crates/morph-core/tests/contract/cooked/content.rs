@@ -101,7 +101,10 @@ fn vertices_of_another_shape_are_refused() {
     let (_, error) = with_record(&source, |record| record.stride_bytes = 0);
     assert_eq!(
         error,
-        SectionError::VertexLayout(LayoutError::Stride { stride_bytes: 0 })
+        SectionError::VertexLayout(LayoutError::Stride {
+            stream: 0,
+            stride_bytes: 0
+        })
     );
     let (_, error) = with_record(&source, |record| record.attribute_offsets[1] = 4);
     assert!(matches!(

@@ -196,6 +196,30 @@ fn rest_of(positions: &[[f32; 3]], normals: Option<&[[f32; 3]]>, tangents: Optio
     RestPose::from_streams(layout, positions, normals, tangents, BaseNormals::AsGiven).unwrap()
 }
 
+/// A file holds interleaved floats, whatever the vertices of the engine are.
+#[test]
+fn streams_and_packed_directions_are_written_as_interleaved_floats() {
+    let mut source = square(Quantization::Half);
+    let mut packed = source.parts();
+    let corners = source.rest.streams().positions;
+    let rest = RestPose::from_streams(
+        VertexLayout::SEPARATE_SNORM10,
+        &corners,
+        Some(&[[0.0, 0.6, 0.8]; 4]),
+        Some(&[[1.0, 0.0, 0.0, -1.0]; 4]),
+        BaseNormals::AsGiven,
+    )
+    .unwrap();
+    packed.rest = &rest;
+    let mut writer = Writer::new();
+    writer.add_primitive(0, &packed);
+    let mut file = Vec::new();
+    writer.write_to(&mut file).unwrap();
+    source.rest = rest.to_tight();
+    assert_eq!(source.rest.streams(), rest.streams());
+    assert_same(&file, &[&source]);
+}
+
 proptest! {
     #[test]
     fn any_mesh_comes_back_equal(

@@ -180,17 +180,17 @@ impl Scene {
         let (block, place, which) = (instance.block, instance.place, instance.current);
         self.note_bounds(id);
         self.slots[slot as usize].written.push((id, before));
-        (which, self.range_offset(block, place, which))
+        (which, self.first_vertex(block, place, which))
     }
 
     fn show_rest(&mut self, id: InstanceId, scratch: &mut Scratch, slot: u32, stats: &mut FrameStats) {
-        let (which, range_offset) = self.begin_write(id, slot, Shape::Rest);
+        let (which, first_vertex) = self.begin_write(id, slot, Shape::Rest);
         let instance = &mut self.instances[id];
         // A second range may still hold the rest pose from earlier: then there is nothing to copy.
         if instance.contents[usize::from(which)] != Content::Rest {
             instance.contents[usize::from(which)] = Content::Rest;
             let mesh = instance.mesh;
-            scratch.copies.push(self.rest_copy(mesh, range_offset));
+            scratch.copies.extend(self.rest_copies(mesh, first_vertex));
         }
         stats.written_instances += 1;
     }
@@ -203,7 +203,7 @@ impl Scene {
         slot: u32,
         stats: &mut FrameStats,
     ) {
-        let (which, range_offset) = self.begin_write(id, slot, shape);
+        let (which, first_vertex) = self.begin_write(id, slot, shape);
         let instance = &mut self.instances[id];
         let held = instance.contents[usize::from(which)];
         instance.contents[usize::from(which)] = match shape {
@@ -230,11 +230,13 @@ impl Scene {
             morphs,
             skeleton: instance.skeleton,
             pose_offset: NO_POSE,
-            range_offset,
+            first_vertex,
             next_slot: 0,
         };
         if copies {
-            scratch.copies.push(self.rest_copy(instance.mesh, range_offset));
+            scratch
+                .copies
+                .extend(self.rest_copies(instance.mesh, first_vertex));
         }
         let mesh = &mut self.meshes[self.instances[id].mesh];
         if morphs && mesh.morphed_frame != self.frame {
@@ -247,18 +249,31 @@ impl Scene {
         scratch.items.push(item);
     }
 
-    fn rest_copy(&self, mesh: MeshId, range_offset: u64) -> CopyStep {
-        let rest = self.meshes[mesh].rest_range;
-        CopyStep {
-            purpose: CopyPurpose::RestPose,
-            source: Interval {
-                buffer: PlanBuffer::Geometry,
-                offset: rest.offset,
-                size_bytes: rest.size_bytes,
-            },
-            destination: PlanBuffer::Geometry,
-            destination_offset: range_offset,
-        }
+    /// The rest pose of a mesh into a range, stream by stream.
+    fn rest_copies(&self, mesh: MeshId, first_vertex: u64) -> impl Iterator<Item = CopyStep> + use<> {
+        let mesh = &self.meshes[mesh];
+        let mut offset = mesh.rest_range.offset;
+        let written = self
+            .geometry
+            .space()
+            .intervals(first_vertex, u64::from(mesh.morph.vertex_count()));
+        written
+            .into_iter()
+            .take_while(|(_, size_bytes)| *size_bytes > 0)
+            .map(move |(destination_offset, size_bytes)| {
+                let source = Interval {
+                    buffer: PlanBuffer::Geometry,
+                    offset,
+                    size_bytes,
+                };
+                offset += size_bytes;
+                CopyStep {
+                    purpose: CopyPurpose::RestPose,
+                    source,
+                    destination: PlanBuffer::Geometry,
+                    destination_offset,
+                }
+            })
     }
 
     /// Gives a block the descriptor set that this frame needs; false where none is free.
@@ -274,7 +289,10 @@ impl Scene {
                 Deltas::Held { range, .. } => bytes_of(range),
                 Deltas::Empty | Deltas::Refused(_) => rest,
             },
-            output: bytes_of(&block.range),
+            output: self
+                .geometry
+                .space()
+                .intervals(block.vertices.first_vertex, block.vertices.vertex_count),
             skin: mesh.skin.as_ref().map_or(rest, |it| bytes_of(&it.range)),
         };
         let frame = self.frame;

@@ -6,7 +6,7 @@ use morph_core::skin::DirectionTransform;
 
 use crate::scene::Scene;
 use crate::scene::mesh::{DeltaLayout, Deltas, Mesh};
-use crate::shader_interface::{GatherParams, InstanceRecord, NO_WEIGHTS, stream_bits};
+use crate::shader_interface::{GatherParams, InstanceRecord, NO_STREAM, NO_WEIGHTS, stream_bits};
 use crate::stats::FrameStats;
 
 use super::{Item, Scratch, spill};
@@ -39,11 +39,11 @@ impl Scene {
         let mut record_offset = pose_end;
         let mut weights_offset = pose_end + scratch.items.len() * record_bytes;
         for batch in scratch.items.chunk_by(|a, b| a.block == b.block) {
-            let block_offset = self.blocks[batch[0].block].range.offset;
+            let block_vertex = self.blocks[batch[0].block].vertices.first_vertex;
             let first_record = (record_offset / 4) as u32;
             for item in batch {
                 let record = InstanceRecord {
-                    output_offset: ((item.range_offset - block_offset) / 4) as u32,
+                    first_vertex: (item.first_vertex - block_vertex) as u32,
                     weights_offset: if item.morphs {
                         (weights_offset / 4) as u32
                     } else {
@@ -113,6 +113,8 @@ impl Scene {
         let layout = &self.constants.layout;
         let mut params = GatherParams {
             vertex_count: mesh.morph.vertex_count(),
+            texcoord_table: NO_STREAM,
+            color_table: NO_STREAM,
             ..GatherParams::default()
         };
         let mut output = Streams::default();
@@ -123,6 +125,7 @@ impl Scene {
                     entries_offset,
                     entry_words,
                     streams,
+                    set_tables,
                 },
             ..
         } = &mesh.deltas
@@ -131,6 +134,7 @@ impl Scene {
             params.entries_offset = *entries_offset;
             params.entry_words = *entry_words;
             params.entry_streams = stream_bits(*streams);
+            [params.texcoord_table, params.color_table] = set_tables.map(|it| it.unwrap_or(NO_STREAM));
             output = *streams;
         }
         if let (true, Some(held)) = (skins, &mesh.skin) {
@@ -143,8 +147,8 @@ impl Scene {
                 tangents: true,
             };
         }
-        output.normals &= layout.normal_offset.is_some();
-        output.tangents &= layout.tangent_offset.is_some();
+        output.normals &= layout.normal.is_some();
+        output.tangents &= layout.tangent.is_some();
         params.output_streams = stream_bits(output);
         params
     }

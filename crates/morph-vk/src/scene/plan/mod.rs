@@ -53,8 +53,8 @@ struct Item {
     skeleton: Option<SkeletonId>,
     /// First row of its pose in this frame's data.
     pose_offset: u32,
-    /// Byte offset of the range written.
-    range_offset: u64,
+    /// First vertex of the range written.
+    first_vertex: u64,
     /// Scatter: the slot behind the target of the round before.
     next_slot: usize,
 }
@@ -159,7 +159,7 @@ impl Scene {
                 frame_data,
                 interval(ranges.skin),
             ],
-            writes: interval(ranges.output),
+            writes: ranges.output.map(interval),
         })
     }
 

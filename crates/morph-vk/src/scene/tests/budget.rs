@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use morph_core::plan::PlanBuffer;
-use morph_core::{BaseNormals, BuildOptions, Layout, MorphMesh, MorphTarget, Quantization, RestPose};
+use morph_core::{
+    BaseNormals, BuildOptions, Layout, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout,
+};
 
-use super::{Simulator, constants, strip};
+use super::{Simulator, constants, strip, with_layout};
 use crate::desc::Method;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::mesh_desc::MeshDesc;
@@ -27,7 +29,7 @@ fn each_limit_is_named() {
         }),
         (RefusalLimit::Room, |constants, bytes| {
             // Behind the rest pose, whose 2,560 bytes are a multiple of every alignment here.
-            constants.capacities.geometry_bytes = 2560 + bytes;
+            *constants = with_layout(*constants, constants.layout, 2560 + bytes);
         }),
     ];
     for (limit, lower) in lower {
@@ -110,7 +112,7 @@ fn b191_130_mib_of_deltas_do_not_pass_a_limit_of_128_mib() {
     let (mesh, _) = MorphMesh::build(vertex_count, &targets, &BuildOptions::new(Quantization::F32)).unwrap();
     let asked_bytes = mesh.size_bytes(Layout::VertexMajor);
     assert!(asked_bytes > 130 << 20, "{asked_bytes}");
-    let layout = morph_core::VertexLayout::PACKED;
+    let layout = VertexLayout::PACKED;
     let rest = RestPose::from_streams(
         layout,
         &vec![[0.0; 3]; vertex_count as usize],
@@ -119,11 +121,13 @@ fn b191_130_mib_of_deltas_do_not_pass_a_limit_of_128_mib() {
         BaseNormals::AsGiven,
     )
     .unwrap();
-    let mut constants = constants(Method::Gather, false);
+    let mut constants = with_layout(constants(Method::Gather, false), layout, 6 << 30);
     constants.max_range_bytes = 128 << 20;
-    constants.capacities.geometry_bytes = 6 << 30;
     constants.capacities.delta_budget_bytes = 6 << 30;
-    let mut scene = Scene::new(constants, GeometryBuffer::without_device(6 << 30));
+    let mut scene = Scene::new(
+        constants,
+        GeometryBuffer::without_device(constants.vertex_space()),
+    );
     let id = scene.add_mesh(MeshDesc::new(Arc::new(mesh), rest)).unwrap();
     let refused = MeshState::Refused {
         limit: RefusalLimit::Device,
@@ -136,10 +140,12 @@ fn b191_130_mib_of_deltas_do_not_pass_a_limit_of_128_mib() {
 #[test]
 fn b191_offsets_past_32_bits_are_computed_in_64() {
     let (mesh, rest) = strip(100, Quantization::F32);
-    let mut constants = constants(Method::Gather, true);
     let (size, taken) = (12_u64 << 30, 9_u64 << 30);
-    constants.capacities.geometry_bytes = size;
-    let mut scene = Scene::new(constants, GeometryBuffer::without_device(size));
+    let constants = with_layout(constants(Method::Gather, true), VertexLayout::PACKED, size);
+    let mut scene = Scene::new(
+        constants,
+        GeometryBuffer::without_device(constants.vertex_space()),
+    );
     let filler = scene.geometry.allocate("filler", taken, 16).unwrap();
     let id = scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     let face = scene.attach(id, None).unwrap();
@@ -151,14 +157,17 @@ fn b191_offsets_past_32_bits_are_computed_in_64() {
         scene.plan_frame(slot, &mut staging, true);
     }
     let range = scene.vertex_range(face).unwrap();
-    let stride = u64::from(constants.layout.stride_bytes);
+    let stream = scene.geometry.streams()[0];
     for first in [range.current_first_vertex, range.previous_first_vertex] {
-        let offset = u64::from(first) * stride;
+        let offset = stream.offset_of(first);
         assert!(offset >= taken && offset + 4000 <= size, "{offset}");
     }
     assert_ne!(range.current_first_vertex, range.previous_first_vertex);
     let written = scene.plan.dispatches().next().unwrap();
-    assert!(written.writes.offset >= taken && written.reads.iter().take(2).all(|it| it.offset >= taken));
+    assert!(
+        written.written().all(|it| it.offset >= taken)
+            && written.reads.iter().take(2).all(|it| it.offset >= taken)
+    );
     let into_geometry = scene
         .plan
         .copies()

@@ -1,5 +1,6 @@
 //! Random lives of far instances: what is left out can never be seen, and boxes hold what is drawn, whatever happens.
 
+use morph_core::VertexLayout;
 use morph_core::skin::{BoneRows, SkinPose};
 use morph_core::{Aabb, morph, skin};
 use proptest::prelude::*;
@@ -81,7 +82,7 @@ struct Life {
 
 impl Life {
     fn new(recipe: &MeshRecipe, method: Method, history: bool) -> Life {
-        let mut cooked = cook(recipe);
+        let mut cooked = cook(recipe, VertexLayout::PACKED);
         if method == Method::Scatter {
             cooked.skin = None;
         }

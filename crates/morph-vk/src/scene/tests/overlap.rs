@@ -43,7 +43,7 @@ fn readers_elsewhere(method: Method, history: bool) -> Constants {
 
 /// Every range that a frame shows as current, with its bytes.
 fn current_ranges(simulator: &Simulator) -> Vec<(usize, Vec<u8>)> {
-    let stride = simulator.scene.constants.layout.stride_bytes as usize;
+    let stream = simulator.scene.geometry.streams()[0];
     let ranges = simulator
         .scene
         .instances
@@ -52,8 +52,9 @@ fn current_ranges(simulator: &Simulator) -> Vec<(usize, Vec<u8>)> {
     ranges
         .filter(|range| range.written)
         .map(|range| {
-            let first = range.current_first_vertex as usize * stride;
-            let bytes = &simulator.geometry[first..first + range.vertex_count as usize * stride];
+            let first = stream.offset_of(range.current_first_vertex) as usize;
+            let length = range.vertex_count as usize * stream.stride_bytes as usize;
+            let bytes = &simulator.geometry[first..first + length];
             (first, bytes.to_vec())
         })
         .collect()

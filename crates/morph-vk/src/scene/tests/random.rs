@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use morph_core::MorphedStreams;
 use morph_core::plan::{FramePlan, Interval, PlanStep};
 use morph_core::skin::SkinPose;
+use morph_core::{MorphedStreams, VertexLayout};
 use proptest::prelude::*;
 
-use super::recipes::{Cooked, MeshRecipe, Operation, bones, cook, mesh_recipe, operation};
-use super::{Simulator, assert_shows_posed, constants};
+use super::recipes::{Cooked, MeshRecipe, Operation, bones, cook, mesh_recipe, method_and_layout, operation};
+use super::{Simulator, assert_shows_posed, constants, with_layout};
 use crate::desc::Method;
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
@@ -44,12 +44,12 @@ fn assert_unordered_steps_are_disjoint(plan: &FramePlan) {
                 read.clear();
                 continue;
             }
-            PlanStep::Copy(copy) => (vec![copy.source], copy.written()),
-            PlanStep::Dispatch(dispatch) => (dispatch.reads.to_vec(), dispatch.writes),
+            PlanStep::Copy(copy) => (vec![copy.source], vec![copy.written()]),
+            PlanStep::Dispatch(dispatch) => (dispatch.reads.to_vec(), dispatch.written().copied().collect()),
         };
         for earlier in written.iter().chain(&read) {
             assert!(
-                !earlier.overlaps(&writes),
+                !writes.iter().any(|it| it.overlaps(earlier)),
                 "{step:?} writes what an unordered step touches"
             );
         }
@@ -59,7 +59,7 @@ fn assert_unordered_steps_are_disjoint(plan: &FramePlan) {
                 "{step:?} reads what an unordered step writes"
             );
         }
-        written.push(writes);
+        written.extend(writes);
         read.extend(reads);
     }
 }
@@ -120,15 +120,19 @@ fn add_meshes(simulator: &mut Simulator, cooked: &mut [Cooked]) -> Vec<MeshId> {
     ids
 }
 
-fn live(recipes: &[MeshRecipe], operations: Vec<Operation>, method: Method, history: bool) {
-    let mut constants = constants(method, history);
+fn live(
+    recipes: &[MeshRecipe],
+    operations: Vec<Operation>,
+    (method, layout): (Method, VertexLayout),
+    history: bool,
+) {
     // Tight on purpose, so that blocks, refusals and the ring's end are met.
-    constants.capacities.geometry_bytes = 60_000;
+    let mut constants = with_layout(constants(method, history), layout, 60_000);
     constants.capacities.delta_budget_bytes = 5000;
     constants.capacities.frame_bytes = 1 << 10;
     constants.capacities.staging_bytes_per_frame = (1 << 10) + 1024;
     let mut simulator = Simulator::new(constants);
-    let mut cooked: Vec<_> = recipes.iter().map(cook).collect();
+    let mut cooked: Vec<_> = recipes.iter().map(|recipe| cook(recipe, layout)).collect();
     let meshes = add_meshes(&mut simulator, &mut cooked);
     let mut skeletons: Vec<Bones> = Vec::new();
     let mut instances: Vec<Known> = Vec::new();
@@ -305,10 +309,9 @@ proptest! {
     fn random_scenes_show_what_the_host_kernel_says(
         recipes in prop::collection::vec(mesh_recipe(), 1..4),
         operations in prop::collection::vec(operation(), 1..60),
-        scatter in any::<bool>(),
+        kind in method_and_layout(),
         history in any::<bool>(),
     ) {
-        let method = if scatter { Method::Scatter } else { Method::Gather };
-        live(&recipes, operations, method, history);
+        live(&recipes, operations, kind, history);
     }
 }

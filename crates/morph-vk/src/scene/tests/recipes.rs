@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use morph_core::skin::{BoneRows, DirectionTransform, InfluenceCount, SkinWeights};
-use morph_core::{BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexLayout};
+use morph_core::{
+    BaseNormals, BuildOptions, MorphMesh, MorphTarget, Quantization, RestPose, VertexFormat, VertexLayout,
+};
 use proptest::prelude::*;
 
+use crate::desc::Method;
 use crate::mesh_desc::MeshSkin;
 
 #[derive(Debug, Clone)]
@@ -128,7 +131,38 @@ pub(super) struct Cooked {
     pub(super) skin: Option<MeshSkin>,
 }
 
-pub(super) fn cook(recipe: &MeshRecipe) -> Cooked {
+/// Layouts of one stream and of several, floats and packed; scatter takes floats alone.
+fn layout(method: Method) -> impl Strategy<Value = VertexLayout> {
+    let floats = vec![
+        VertexLayout::PACKED,
+        VertexLayout::SEPARATE,
+        VertexLayout::in_streams([28, 16])
+            .with_position(1, 4)
+            .with_normal(0, 0, VertexFormat::Float32)
+            .with_tangent(0, 12, VertexFormat::Float32),
+    ];
+    let packed = vec![
+        VertexLayout::SEPARATE_SNORM10,
+        VertexLayout::interleaved(20)
+            .with_normal(0, 16, VertexFormat::Octahedral16)
+            .with_tangent(0, 12, VertexFormat::Snorm10),
+        VertexLayout::in_streams([12, 8]).with_normal(1, 4, VertexFormat::Snorm10),
+    ];
+    let all = if method == Method::Scatter {
+        floats
+    } else {
+        [floats, packed].concat()
+    };
+    prop::sample::select(all)
+}
+
+/// A method with a layout that it writes.
+pub(super) fn method_and_layout() -> impl Strategy<Value = (Method, VertexLayout)> {
+    let method = prop_oneof![Just(Method::Gather), Just(Method::Scatter)];
+    method.prop_flat_map(|method| (Just(method), layout(method)))
+}
+
+pub(super) fn cook(recipe: &MeshRecipe, layout: VertexLayout) -> Cooked {
     let mut next = numbers(recipe.seed);
     let mut triple = || [next(), next(), next()];
     let positions: Vec<_> = (0..recipe.vertex_count).map(|_| triple()).collect();
@@ -153,7 +187,7 @@ pub(super) fn cook(recipe: &MeshRecipe) -> Cooked {
     let options = BuildOptions::new(recipe.quantization);
     let (mesh, _) = MorphMesh::build(recipe.vertex_count, &targets, &options).unwrap();
     let rest = RestPose::from_streams(
-        VertexLayout::PACKED,
+        layout,
         &positions,
         Some(&normals),
         Some(&tangents),

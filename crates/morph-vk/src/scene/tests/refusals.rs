@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use morph_core::{BaseNormals, BuildOptions, MorphMesh, Quantization, RestPose, VertexLayout};
 
-use super::{Simulator, assert_shows, constants, strip};
+use super::{Simulator, assert_shows, constants, strip, with_layout};
 use crate::desc::Method;
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
@@ -13,8 +13,7 @@ use crate::scene::{MeshState, RefusalLimit};
 #[test]
 fn a_rest_pose_without_room_is_an_error_that_says_how_much_there_is() {
     let (mesh, rest) = strip(100, Quantization::F32);
-    let mut constants = constants(Method::Gather, false);
-    constants.capacities.geometry_bytes = 3000;
+    let constants = with_layout(constants(Method::Gather, false), VertexLayout::PACKED, 3000);
     let mut simulator = Simulator::new(constants);
     let error = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap_err();
     let MorphError::OutOfSpace {
@@ -33,9 +32,12 @@ fn a_rest_pose_without_room_is_an_error_that_says_how_much_there_is() {
 #[test]
 fn an_instance_without_room_is_an_error_and_nothing_is_half_done() {
     let (mesh, rest) = strip(100, Quantization::F32);
-    let mut constants = constants(Method::Gather, false);
-    constants.capacities.geometry_bytes =
-        4000 + mesh.size_bytes(morph_core::Layout::VertexMajor) + 16 + 80 + 8500;
+    let geometry_bytes = 4000 + mesh.size_bytes(morph_core::Layout::VertexMajor) + 16 + 80 + 8500;
+    let constants = with_layout(
+        constants(Method::Gather, false),
+        VertexLayout::PACKED,
+        geometry_bytes,
+    );
     let mut simulator = Simulator::new(constants);
     let id = simulator.scene.add_mesh(MeshDesc::new(mesh, rest)).unwrap();
     simulator.scene.attach(id, None).unwrap();

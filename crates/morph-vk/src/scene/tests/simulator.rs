@@ -1,19 +1,19 @@
 //! Runs frame plans on byte arrays: what a device would do, one step after the other.
-//!
-//! The kernels are written anew here, from the layouts' descriptions, so that a plan with a wrong offset, a missing
-//! copy or a stale weight gives wrong vertices without any device.
 
 use std::sync::Arc;
 
 use morph_core::plan::{CopyStep, DispatchStep, FramePlan, Interval, Kernel, PlanBuffer, PlanStep};
-use morph_core::{MorphMesh, MorphedStreams, Quantization, RestPose};
+use morph_core::{
+    AttributePlace, MorphMesh, MorphedStreams, RestPose, VertexFormat, decode_octahedral16, decode_snorm10,
+};
 
-use super::skin_kernel;
 use crate::geometry_buffer::GeometryBuffer;
 use crate::mesh_desc::MeshDesc;
 use crate::scene::{Constants, InstanceId, MeshId, Scene};
-use crate::shader_interface::{GatherParams, NO_POSE, NO_STREAM, NO_WEIGHTS, ScatterParams};
+use crate::shader_interface::{GatherParams, ScatterParams};
 use crate::stats::FrameStats;
+
+use super::kernels::{Memory, gather, scatter, word};
 
 /// A scene with memory to run its plans on.
 pub(super) struct Simulator {
@@ -32,7 +32,7 @@ impl Simulator {
         Simulator {
             scene: Scene::new(
                 constants,
-                GeometryBuffer::without_device(capacities.geometry_bytes),
+                GeometryBuffer::without_device(constants.vertex_space()),
             ),
             // Not zero: what was never written must show.
             geometry: vec![0xcd; capacities.geometry_bytes as usize],
@@ -109,11 +109,11 @@ impl Simulator {
         self.scene.plan = plan;
     }
 
-    /// What an instance shows.
+    /// What an instance shows: floats as they are, packed directions unpacked.
     pub(super) fn morphed(&self, id: InstanceId) -> MorphedStreams {
         let range = self.scene.vertex_range(id);
         range.map_or_else(MorphedStreams::default, |it| {
-            self.vertices(it.current_first_vertex, it.vertex_count)
+            self.streams_at(it.current_first_vertex, it.vertex_count)
         })
     }
 
@@ -121,24 +121,49 @@ impl Simulator {
     pub(super) fn previous(&self, id: InstanceId) -> MorphedStreams {
         let range = self.scene.vertex_range(id);
         range.map_or_else(MorphedStreams::default, |it| {
-            self.vertices(it.previous_first_vertex, it.vertex_count)
+            self.streams_at(it.previous_first_vertex, it.vertex_count)
         })
     }
 
-    fn vertices(&self, first_vertex: u32, vertex_count: u32) -> MorphedStreams {
+    /// The words of an attribute of every vertex of what an instance shows.
+    pub(super) fn words<const N: usize>(&self, id: InstanceId, stream: u32, offset: u32) -> Vec<[u32; N]> {
+        let range = self.scene.vertex_range(id);
+        range.map_or_else(Vec::new, |it| {
+            self.words_at(it.current_first_vertex, it.vertex_count, stream, offset)
+        })
+    }
+
+    fn words_at<const N: usize>(&self, first: u32, count: u32, stream: u32, offset: u32) -> Vec<[u32; N]> {
+        let stream = self.scene.geometry.streams()[stream as usize];
+        (first..first + count)
+            .map(|vertex| {
+                let first = (stream.offset_of(vertex) + u64::from(offset)) as usize / 4;
+                std::array::from_fn(|component| word(&self.geometry, first + component))
+            })
+            .collect()
+    }
+
+    fn streams_at(&self, first: u32, count: u32) -> MorphedStreams {
         let layout = self.scene.constants.layout;
-        let stream = |offset: u32| {
-            (first_vertex..first_vertex + vertex_count)
-                .map(|vertex| {
-                    let first = (vertex * layout.stride_bytes + offset) as usize / 4;
-                    std::array::from_fn(|axis| f32::from_bits(word(&self.geometry, first + axis)))
-                })
-                .collect()
+        let attribute = |place: AttributePlace| -> Vec<[f32; 3]> {
+            let unpack: fn(u32) -> [f32; 3] = match place.format {
+                VertexFormat::Float32 => {
+                    let words = self.words_at::<3>(first, count, place.stream, place.offset);
+                    return words.into_iter().map(|it| it.map(f32::from_bits)).collect();
+                }
+                VertexFormat::Snorm10 => |word| {
+                    let [x, y, z, _] = decode_snorm10(word);
+                    [x, y, z]
+                },
+                VertexFormat::Octahedral16 => decode_octahedral16,
+            };
+            let words = self.words_at::<1>(first, count, place.stream, place.offset);
+            words.into_iter().map(|[word]| unpack(word)).collect()
         };
         MorphedStreams {
-            positions: stream(layout.position_offset),
-            normals: layout.normal_offset.map(stream),
-            tangents: layout.tangent_offset.map(stream),
+            positions: attribute(layout.position),
+            normals: layout.normal.map(attribute),
+            tangents: layout.tangent.map(attribute),
         }
     }
 
@@ -166,24 +191,27 @@ impl Simulator {
 
     fn dispatch(&mut self, step: &DispatchStep) {
         let [rest, deltas, frame, skin] = step.reads.map(|interval| self.slice(interval).to_vec());
-        let mut output = self.slice(step.writes).to_vec();
+        let output = step
+            .written()
+            .map(|interval| self.slice(*interval).to_vec())
+            .collect();
         let [local_x, local_y] = step.kernel.local_size();
         let [x, y, z] = step.group_count;
         let parameters: &[u8] = bytemuck::cast_slice(&step.parameters[..step.parameter_words as usize]);
-        let memory = &mut Memory {
+        let mut memory = Memory {
             rest: &rest,
             deltas: &deltas,
             frame: &frame,
             skin: &skin,
-            output: &mut output,
+            output,
+            layout: self.scene.constants.layout,
         };
-        let layout = self.scene.constants.layout;
         let invocations = u64::from(x) * u64::from(z) * u64::from(local_x);
         match step.kernel {
             Kernel::Scatter => {
                 let params: ScatterParams = *bytemuck::from_bytes(parameters);
                 assert!(invocations >= u64::from(params.entry_count), "too few groups");
-                scatter(memory, &params, step.quantization, layout);
+                scatter(&mut memory, &params, step.quantization);
             }
             Kernel::GatherX32Y1 | Kernel::GatherX8Y16 | Kernel::SkinnedX32Y1 | Kernel::SkinnedX8Y16 => {
                 let params: GatherParams = *bytemuck::from_bytes(parameters);
@@ -192,198 +220,12 @@ impl Simulator {
                     "too few groups in x and z"
                 );
                 assert!(y * local_y >= params.instance_count, "too few groups in y");
-                gather(
-                    memory,
-                    &params,
-                    step.quantization,
-                    layout,
-                    step.kernel.is_skinned(),
-                );
+                gather(&mut memory, &params, step.quantization, step.kernel.is_skinned());
             }
         }
-        let start = step.writes.offset as usize;
-        self.geometry[start..start + output.len()].copy_from_slice(&output);
-    }
-}
-
-struct Memory<'a> {
-    rest: &'a [u8],
-    deltas: &'a [u8],
-    frame: &'a [u8],
-    skin: &'a [u8],
-    output: &'a mut Vec<u8>,
-}
-
-pub(super) fn word(bytes: &[u8], index: usize) -> u32 {
-    u32::from_le_bytes(std::array::from_fn(|byte| bytes[index * 4 + byte]))
-}
-
-fn half_word(bytes: &[u8], index: usize) -> u16 {
-    u16::from_le_bytes(std::array::from_fn(|byte| bytes[index * 2 + byte]))
-}
-
-fn decode(bits: u16, quantization: Quantization, step: f32) -> f32 {
-    match quantization {
-        Quantization::Half => {
-            let magnitude = match (bits >> 10 & 31, bits & 1023) {
-                (0, mantissa) => f64::from(mantissa) * 2f64.powi(-24),
-                (exponent, mantissa) => {
-                    (1.0 + f64::from(mantissa) / 1024.0) * 2f64.powi(i32::from(exponent) - 15)
-                }
-            };
-            if bits & 0x8000 == 0 {
-                magnitude as f32
-            } else {
-                -magnitude as f32
-            }
-        }
-        _ => f32::from(bits as i16) * step,
-    }
-}
-
-fn accumulate(output: &mut [u8], first_word: usize, weight: f32, delta: [f32; 3]) {
-    for (axis, delta) in delta.into_iter().enumerate() {
-        let sum = f32::from_bits(word(output, first_word + axis)) + weight * delta;
-        let start = (first_word + axis) * 4;
-        output[start..start + 4].copy_from_slice(&sum.to_le_bytes());
-    }
-}
-
-fn scatter(
-    memory: &mut Memory<'_>,
-    params: &ScatterParams,
-    quantization: Quantization,
-    layout: morph_core::VertexLayout,
-) {
-    let streams = [
-        (
-            params.position_offset,
-            params.position_step,
-            Some(layout.position_offset),
-        ),
-        (params.normal_offset, params.normal_step, layout.normal_offset),
-        (params.tangent_offset, params.tangent_step, layout.tangent_offset),
-    ];
-    for entry in 0..params.entry_count as usize {
-        let vertex = word(memory.deltas, params.index_offset as usize + entry);
-        for (offset, step, attribute) in streams {
-            if offset == NO_STREAM {
-                continue;
-            }
-            let attribute = attribute.expect("a stream that the layout has not");
-            let first = params.output_offset + vertex * (layout.stride_bytes / 4) + attribute / 4;
-            let delta = std::array::from_fn(|axis| {
-                let index = entry * 3 + axis;
-                if quantization == Quantization::F32 {
-                    f32::from_bits(word(memory.deltas, offset as usize + index))
-                } else {
-                    decode(
-                        half_word(memory.deltas, offset as usize * 2 + index),
-                        quantization,
-                        step,
-                    )
-                }
-            });
-            accumulate(memory.output, first as usize, params.weight, delta);
-        }
-    }
-}
-
-fn gather(
-    memory: &mut Memory<'_>,
-    params: &GatherParams,
-    quantization: Quantization,
-    layout: morph_core::VertexLayout,
-    skins: bool,
-) {
-    let stride = layout.stride_bytes as usize / 4;
-    let has = |bits: u32, bit: u32| bits & bit != 0;
-    for instance in 0..params.instance_count as usize {
-        let record = params.first_record as usize + instance * 3;
-        let output_offset = word(memory.frame, record) as usize;
-        let weights_offset = word(memory.frame, record + 1);
-        let pose_offset = word(memory.frame, record + 2);
-        assert!(skins || (weights_offset != NO_WEIGHTS && pose_offset == NO_POSE));
-        for vertex in 0..params.vertex_count as usize {
-            // Which streams an entry holds, in its order, and where each goes.
-            let streams = [
-                (true, true, Some(layout.position_offset)),
-                (
-                    has(params.entry_streams, 1),
-                    has(params.output_streams, 1),
-                    layout.normal_offset,
-                ),
-                (
-                    has(params.entry_streams, 2),
-                    has(params.output_streams, 2),
-                    layout.tangent_offset,
-                ),
-            ];
-            for (_, written, attribute) in streams {
-                if let (true, Some(attribute)) = (written, attribute) {
-                    let (from, to) = (vertex * stride, output_offset + vertex * stride);
-                    let attribute = attribute as usize / 4;
-                    for axis in 0..3 {
-                        let bits = word(memory.rest, from + attribute + axis);
-                        let start = (to + attribute + axis) * 4;
-                        memory.output[start..start + 4].copy_from_slice(&bits.to_le_bytes());
-                    }
-                }
-            }
-            let entries = if weights_offset == NO_WEIGHTS {
-                0..0
-            } else {
-                word(memory.deltas, vertex)..word(memory.deltas, vertex + 1)
-            };
-            for entry in entries {
-                let first = (params.entries_offset + entry * params.entry_words) as usize;
-                let wide = quantization == Quantization::F32;
-                let target = if wide {
-                    word(memory.deltas, first)
-                } else {
-                    u32::from(half_word(memory.deltas, first * 2))
-                };
-                let weight = f32::from_bits(word(memory.frame, (weights_offset + target) as usize));
-                let mut place = 1;
-                for (stream, (held, written, attribute)) in streams.into_iter().enumerate() {
-                    if !held {
-                        continue;
-                    }
-                    let step = if quantization == Quantization::Snorm16 {
-                        let index = params.steps_offset as usize + target as usize * 3 + stream;
-                        f32::from_bits(word(memory.deltas, index))
-                    } else {
-                        1.0
-                    };
-                    let delta: [f32; 3] = std::array::from_fn(|axis| {
-                        if wide {
-                            f32::from_bits(word(memory.deltas, first + place + axis))
-                        } else {
-                            decode(
-                                half_word(memory.deltas, first * 2 + place + axis),
-                                quantization,
-                                step,
-                            )
-                        }
-                    });
-                    place += 3;
-                    if let (true, Some(attribute)) = (written, attribute) {
-                        let to = output_offset + vertex * stride + attribute as usize / 4;
-                        accumulate(memory.output, to, weight, delta);
-                    }
-                }
-            }
-            if pose_offset == NO_POSE {
-                continue;
-            }
-            let places = streams.map(|(_, written, attribute)| {
-                let place = attribute.filter(|_| written)?;
-                Some(output_offset + vertex * stride + place as usize / 4)
-            });
-            let influence_count = params.influence_count as usize;
-            let influences = skin_kernel::influences(memory.skin, influence_count, vertex);
-            let pose = &memory.frame[pose_offset as usize * 16..];
-            skin_kernel::skin(memory.output, places, &influences, pose, params.by_cofactors == 1);
+        for (interval, written) in step.written().zip(&memory.output) {
+            let start = interval.offset as usize;
+            self.geometry[start..start + written.len()].copy_from_slice(written);
         }
     }
 }

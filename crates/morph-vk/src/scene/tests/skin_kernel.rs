@@ -1,7 +1,7 @@
 //! Skinning of one vertex, written anew from the order of operations in `morph_core::skin` and from the description of what
 //! lies on the device.
 
-use super::simulator::word;
+use super::kernels::word;
 
 fn float(bytes: &[u8], index: usize) -> f32 {
     f32::from_bits(word(bytes, index))

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use morph_core::VertexLayout;
 use morph_core::skin::SkinError;
 
 use super::skeletons::{desc, pose, skin_for, skinned_strip};
-use super::{Simulator, constants};
+use super::{Simulator, constants, with_layout};
 use crate::desc::{Capacities, Method};
 use crate::error::MorphError;
 use crate::mesh_desc::MeshDesc;
@@ -86,8 +87,7 @@ fn skins_that_do_not_fit_are_refused_and_leave_nothing_behind() {
     }
     assert_eq!((scene.skin_bytes(), scene.geometry.free_bytes()), (0, 1 << 20));
 
-    let mut tight = constants(Method::Gather, false);
-    tight.capacities.geometry_bytes = 300;
+    let tight = with_layout(constants(Method::Gather, false), VertexLayout::PACKED, 300);
     let mut simulator = Simulator::new(tight);
     assert!(matches!(
         simulator.scene.add_mesh(desc(&mesh, &rest, &skin)),
