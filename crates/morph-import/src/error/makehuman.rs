@@ -72,7 +72,7 @@ pub enum MakeHumanError {
     /// A rig or weights are not valid JSON, or not that of a rig or of weights.
     #[error("column {column}: {message}")]
     Json {
-        /// The column, counted from one; the line is that of [`ImportError::MakeHuman`].
+        /// The column, counted from one; the line is that of [`ImportError::MakeHuman`](crate::ImportError::MakeHuman).
         column: usize,
         /// What the parser said.
         message: String,
