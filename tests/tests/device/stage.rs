@@ -9,7 +9,7 @@ use morph_render::{
 };
 use morph_tests::recipe::Cooked;
 use morph_validation::Rig;
-use morph_vk::{Capacities, FrameStats, InstanceId, MeshDesc, MeshId, Method, MorphPass};
+use morph_vk::{Capacities, FrameStats, InstanceId, MeshDesc, MeshId, Method, MorphPass, SkeletonId};
 
 pub(crate) const LAYOUT: VertexLayout = VertexLayout::POSITION_NORMAL;
 
@@ -71,7 +71,18 @@ impl Stage {
         history: bool,
         renderer: &RendererDesc,
     ) -> Stage {
-        let mut capacities = Capacities::new(32 << 20, 32, 8);
+        Self::with_bones(device, method, history, renderer, 0)
+    }
+
+    /// The same with room for skeletons of so many bones together.
+    pub(crate) fn with_bones(
+        device: &HeadlessDevice,
+        method: Method,
+        history: bool,
+        renderer: &RendererDesc,
+        bone_capacity: u32,
+    ) -> Stage {
+        let mut capacities = Capacities::new(32 << 20, 32, 8).with_bones(bone_capacity);
         capacities.staging_bytes_per_frame += 16 << 20;
         let desc = DeformerDesc {
             layout: LAYOUT,
@@ -88,14 +99,14 @@ impl Stage {
     }
 
     pub(crate) fn add_mesh(&mut self, cooked: &Cooked, indices: &[u32]) -> usize {
-        let id = self
-            .rig
-            .pass_mut()
-            .add_mesh(MeshDesc::new(
-                std::sync::Arc::clone(&cooked.morph),
-                cooked.rest.clone(),
-            ))
-            .unwrap();
+        self.add(
+            MeshDesc::new(std::sync::Arc::clone(&cooked.morph), cooked.rest.clone()),
+            indices,
+        )
+    }
+
+    pub(crate) fn add(&mut self, mesh: MeshDesc, indices: &[u32]) -> usize {
+        let id = self.rig.pass_mut().add_mesh(mesh).unwrap();
         let indices_buffer = upload_indices(self.rig.device(), "indices", indices).unwrap();
         self.props.push(Prop {
             id,
@@ -116,6 +127,23 @@ impl Stage {
 
     pub(crate) fn attach(&mut self, prop: usize, model: Mat4, material: Material) -> usize {
         let id = self.rig.pass_mut().attach(self.props[prop].id).unwrap();
+        self.cast(id, prop, model, material)
+    }
+
+    /// The same with bones that follow a skeleton.
+    pub(crate) fn attach_skinned(
+        &mut self,
+        prop: usize,
+        skeleton: SkeletonId,
+        model: Mat4,
+        material: Material,
+    ) -> usize {
+        let mesh = self.props[prop].id;
+        let id = self.rig.pass_mut().attach_skinned(mesh, skeleton).unwrap();
+        self.cast(id, prop, model, material)
+    }
+
+    fn cast(&mut self, id: InstanceId, prop: usize, model: Mat4, material: Material) -> usize {
         self.actors.push(Actor {
             id,
             prop,
