@@ -286,8 +286,8 @@ fn a_submesh_that_moved_has_motion_in_pixels_and_the_others_none() {
 fn more_words_than_a_device_binds_are_refused_with_their_size() {
     on_every_driver(|device| {
         let limit = u64::from(device.limits().max_storage_buffer_range);
-        // Devices that bind four gigabytes have no buffer that is larger.
-        if limit >= 1 << 31 {
+        // No device has to allocate more than a gigabyte at once, and layers report who tries: SwiftShader binds as much.
+        if limit >= 1 << 30 {
             return;
         }
         let words = Buffer::new(

@@ -206,7 +206,7 @@ impl Scene {
         stats.copied_bytes = scratch.copies.iter().map(|copy| copy.source.size_bytes).sum();
         stats.dispatches = scratch.dispatches.len() as u32;
         stats.barriers = plan.barriers().count() as u32;
-        let traffic = Traffic::of(&plan.steps);
+        let traffic = Traffic::of(&plan.steps, &self.constants.layout);
         stats.read_bytes = traffic.read_bytes;
         stats.written_bytes = traffic.written_bytes;
     }
