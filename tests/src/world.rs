@@ -7,12 +7,13 @@
 //! - every other byte is what it was: hidden instances, gaps, deltas, rest poses, ranges of nobody.
 
 mod skeletons;
+mod view;
 
 use std::collections::HashMap;
 
 use morph_core::RestPose;
 use morph_core::plan::CopyPurpose;
-use morph_render::{DeformerDesc, HeadlessDevice, pass_desc, readback};
+use morph_render::{DeformerDesc, HeadlessDevice, pass_desc};
 use morph_validation::{BareDraw, Rig, Rng, expected_posed_bytes};
 use morph_vk::shader_interface::InstanceBounds;
 use morph_vk::{
@@ -379,7 +380,6 @@ impl World {
     ///
     /// # Errors
     /// A refusal that should not be, or, of a frame, the first difference.
-    #[allow(clippy::too_many_lines, reason = "one arm an operation, each a few lines")]
     pub fn apply(&mut self, operation: Operation) -> Outcome {
         let actor_count = self.actors.len();
         let pick_actor = |number: u32| (actor_count > 0).then(|| number as usize % actor_count);
@@ -431,33 +431,8 @@ impl World {
                     self.is_quiet = false;
                 }
             }
-            Operation::Teleport { actor } => {
-                if let Some(number) = pick_actor(actor) {
-                    self.actors[number].teleported = true;
-                    self.rig
-                        .pass_mut()
-                        .teleport(self.actors[number].id)
-                        .map_err(text)?;
-                }
-            }
-            Operation::Pixels { actor, sixteenths } => {
-                if let Some(number) = pick_actor(actor) {
-                    let pixels = sixteenths.map_or(f32::INFINITY, |count| count as f32 / 16.0);
-                    self.actors[number].pixels = pixels;
-                    self.rig
-                        .pass_mut()
-                        .set_pixels_per_unit(self.actors[number].id, pixels)
-                        .map_err(text)?;
-                    self.is_quiet = false;
-                }
-            }
-            Operation::SkipBelow { sixteenths } => {
-                self.skip_below_pixels = sixteenths as f32 / 16.0;
-                self.rig
-                    .pass_mut()
-                    .set_skip_below_pixels(self.skip_below_pixels)
-                    .map_err(text)?;
-                self.is_quiet = false;
+            Operation::Teleport { .. } | Operation::Pixels { .. } | Operation::SkipBelow { .. } => {
+                self.apply_view(operation)?;
             }
             Operation::Attach { mesh } => {
                 if let Some(mesh) = pick_mesh(mesh) {
@@ -678,87 +653,6 @@ impl World {
         Ok(())
     }
 
-    /// Whether an instance that was shown before may still show what it did, because no vertex is as far from where it
-    /// should be as the pixels that may be left out.
-    fn is_left_out(
-        &self,
-        actor: &Actor,
-        rest: &RestPose,
-        expected: &[u8],
-        found: &[u8],
-        range: VertexRange,
-    ) -> bool {
-        let before = self.vertices(&self.snapshot, range.current_first_vertex, range.vertex_count);
-        let is_as_before = actor.shown.is_some() && *found == before[..];
-        let most = f64::from(self.skip_below_pixels) / f64::from(actor.pixels);
-        let pairs = positions(rest, expected).zip(positions(rest, found));
-        is_as_before
-            && pairs.into_iter().all(|(a, b)| {
-                let apart: f64 = (0..3)
-                    .map(|axis| (f64::from(a[axis]) - f64::from(b[axis])).powi(2))
-                    .sum();
-                a == b || apart.sqrt() < most
-            })
-    }
-
-    /// Every vertex of a range lies in the instance's box, on the host and on the device.
-    fn check_bounds(
-        &self,
-        number: usize,
-        range: VertexRange,
-        boxes: &[InstanceBounds],
-        now: &[u8],
-    ) -> Outcome {
-        let actor = &self.actors[number];
-        let pass = self.rig.pass();
-        let context = format!("frame {}, instance {number}", self.tally.frame_count);
-        let host = pass.bounds(actor.id).map_err(text)?;
-        let device = match pass.bounds_index(actor.id) {
-            Some(index) => boxes
-                .get(index as usize)
-                .ok_or_else(|| format!("{context}: entry {index} of {}", boxes.len()))?
-                .aabb(),
-            // A pass without boxes on the device.
-            None => host,
-        };
-        if !range.written {
-            return if device.is_empty() || pass.bounds_buffer().is_none() {
-                Ok(())
-            } else {
-                Err(format!("{context}: {device:?} around nothing"))
-            };
-        }
-        let shown = self.vertices(now, range.current_first_vertex, range.vertex_count);
-        let rest = &self.meshes[actor.mesh].cooked.rest;
-        for position in positions(rest, &shown) {
-            // Weights may be so large that vertices are no numbers any more; a box cannot hold them.
-            let is_number = position.iter().all(|x| x.is_finite());
-            if is_number && !(host.contains(position) && device.contains(position)) {
-                return Err(format!(
-                    "{context}: {position:?} is not in {host:?} and {device:?}"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// The entries of the table of bounds that mean something.
-    fn read_bounds(&self) -> Result<Vec<InstanceBounds>, String> {
-        let pass = self.rig.pass();
-        let count = u64::from(pass.bounds_entry_count());
-        let Some(buffer) = pass.bounds_buffer().filter(|_| count > 0) else {
-            return Ok(Vec::new());
-        };
-        let entry_bytes = size_of::<InstanceBounds>();
-        // SAFETY: the buffer is the pass's, may be copied from, has so many entries, and the frame is done.
-        let bytes = unsafe { readback(self.rig.device(), buffer, 0, count * entry_bytes as u64) };
-        let bytes = bytes.map_err(text)?;
-        Ok(bytes
-            .chunks_exact(entry_bytes)
-            .map(bytemuck::pod_read_unaligned)
-            .collect())
-    }
-
     fn check_previous(&mut self, number: usize, range: VertexRange, now: &[u8]) -> Outcome {
         let actor = &self.actors[number];
         let context = format!("frame {}, instance {number}", self.tally.frame_count);
@@ -806,22 +700,6 @@ impl World {
         }
         Ok(())
     }
-}
-
-/// The positions of vertices, stream behind stream.
-fn positions(rest: &RestPose, bytes: &[u8]) -> impl Iterator<Item = [f32; 3]> {
-    let layout = rest.layout();
-    let place = layout.position;
-    let vertex_count = rest.vertex_count() as usize;
-    let base = vertex_count * layout.bytes_before(place.stream as usize) as usize;
-    let stride = layout.strides()[place.stream as usize] as usize;
-    (0..vertex_count).map(move |vertex| {
-        let start = base + vertex * stride + place.offset as usize;
-        std::array::from_fn(|axis| {
-            let at = start + 4 * axis;
-            f32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
-        })
-    })
 }
 
 /// First byte and the one behind the last of vertices in every stream.
