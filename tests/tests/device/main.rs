@@ -25,6 +25,7 @@ mod bits;
 mod budget;
 mod by_hand;
 mod cases;
+mod compute_kernel;
 mod faults;
 mod gold;
 mod lifetime;

@@ -2,7 +2,8 @@
 
 use ash::vk;
 use morph_render::{Buffer, BufferDesc, HeadlessDevice, MemoryPlace, readback, upload};
-use morph_tests::spirv::committed_module;
+
+use crate::compute_kernel::ComputeKernel;
 
 /// How the kernel reads the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,60 +58,20 @@ pub(crate) struct Vertex {
 pub(crate) struct PlaceKernel<'a> {
     device: &'a HeadlessDevice,
     form: Form,
-    set_layout: vk::DescriptorSetLayout,
-    layout: vk::PipelineLayout,
-    pipeline: vk::Pipeline,
+    kernel: ComputeKernel<'a>,
     sampler: vk::Sampler,
 }
 
 impl<'a> PlaceKernel<'a> {
     pub(crate) fn new(device: &'a HeadlessDevice, form: Form) -> PlaceKernel<'a> {
-        let functions = device.device();
-        let bindings: Vec<_> = (0..)
-            .zip(descriptors(form))
-            .map(|(binding, kind)| {
-                vk::DescriptorSetLayoutBinding::default()
-                    .binding(binding)
-                    .descriptor_type(kind)
-                    .descriptor_count(1)
-                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            })
-            .collect();
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: the device is alive, as it is for all of these.
-        let set_layout = unsafe { functions.create_descriptor_set_layout(&info, None) }.unwrap();
-        let set_layouts = [set_layout];
-        let ranges = [vk::PushConstantRange::default()
-            .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .size(PARAM_COUNT as u32 * 4)];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&set_layouts)
-            .push_constant_ranges(&ranges);
-        // SAFETY: the set layout was made just now.
-        let layout = unsafe { functions.create_pipeline_layout(&info, None) }.unwrap();
-        let code = to_words(&committed_module(form.module()));
-        let info = vk::ShaderModuleCreateInfo::default().code(&code);
-        // SAFETY: the module went through spirv-val when it was compiled.
-        let module = unsafe { functions.create_shader_module(&info, None) }.unwrap();
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default()
-            .stage(stage)
-            .layout(layout)];
-        // SAFETY: module and layout were made just now.
-        let made = unsafe { functions.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
-        // SAFETY: a pipeline keeps no hold on its module.
-        unsafe { functions.destroy_shader_module(module, None) };
+        let kernel = ComputeKernel::new(device, form.module(), &descriptors(form), PARAM_COUNT as u32 * 4);
+        let info = vk::SamplerCreateInfo::default();
         // SAFETY: the device is alive.
-        let sampler = unsafe { functions.create_sampler(&vk::SamplerCreateInfo::default(), None) }.unwrap();
+        let sampler = unsafe { device.device().create_sampler(&info, None) }.unwrap();
         PlaceKernel {
             device,
             form,
-            set_layout,
-            layout,
-            pipeline: made.unwrap()[0],
+            kernel,
             sampler,
         }
     }
@@ -175,21 +136,7 @@ impl<'a> PlaceKernel<'a> {
         params: [u32; PARAM_COUNT],
     ) {
         let functions = self.device.device();
-        let sizes = descriptors(self.form).map(|kind| vk::DescriptorPoolSize {
-            ty: kind,
-            descriptor_count: 1,
-        });
-        let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(1)
-            .pool_sizes(&sizes);
-        // SAFETY: the device is alive.
-        let pool = unsafe { functions.create_descriptor_pool(&info, None) }.unwrap();
-        let set_layouts = [self.set_layout];
-        let info = vk::DescriptorSetAllocateInfo::default()
-            .descriptor_pool(pool)
-            .set_layouts(&set_layouts);
-        // SAFETY: the pool was made for one set of this layout.
-        let sets = unsafe { functions.allocate_descriptor_sets(&info) }.unwrap();
+        let (pool, set) = self.kernel.allocate_set();
         let buffers = [table, vertices[0], vertices[1]].map(|buffer| {
             [vk::DescriptorBufferInfo::default()
                 .buffer(buffer.handle())
@@ -203,7 +150,7 @@ impl<'a> PlaceKernel<'a> {
         let mut writes = Vec::new();
         for ((binding, kind), buffer) in (0..).zip(descriptors(self.form)).zip(&buffers) {
             let write = vk::WriteDescriptorSet::default()
-                .dst_set(sets[0])
+                .dst_set(set)
                 .dst_binding(binding)
                 .descriptor_type(kind);
             writes.push(if kind == vk::DescriptorType::STORAGE_BUFFER {
@@ -216,17 +163,9 @@ impl<'a> PlaceKernel<'a> {
         unsafe { functions.update_descriptor_sets(&writes, &[]) };
         self.device
             .submit_once("place", |commands| {
-                let point = vk::PipelineBindPoint::COMPUTE;
-                // SAFETY: the command buffer is recording, as for the calls below; all objects outlive the submit,
-                // which is waited for.
-                unsafe { functions.cmd_bind_pipeline(commands, point, self.pipeline) };
-                // SAFETY: the set is of the pipeline's layout.
-                unsafe { functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &sets, &[]) };
-                let stages = vk::ShaderStageFlags::COMPUTE;
-                // SAFETY: the layout has these bytes.
-                unsafe { functions.cmd_push_constants(commands, self.layout, stages, 0, &to_bytes(&params)) };
-                // SAFETY: the kernel leaves what is past the last vertex alone.
-                unsafe { functions.cmd_dispatch(commands, params[4].div_ceil(64), 1, 1) };
+                let group_count = params[4].div_ceil(64);
+                self.kernel
+                    .dispatch(commands, set, &to_bytes(&params), group_count);
             })
             .unwrap();
         // SAFETY: the submit was waited for.
@@ -236,15 +175,8 @@ impl<'a> PlaceKernel<'a> {
 
 impl Drop for PlaceKernel<'_> {
     fn drop(&mut self) {
-        let functions = self.device.device();
-        // SAFETY: every submit was waited for, and the handle is this value's own, as for those below.
-        unsafe { functions.destroy_pipeline(self.pipeline, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_pipeline_layout(self.layout, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_descriptor_set_layout(self.set_layout, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_sampler(self.sampler, None) };
+        // SAFETY: every submit was waited for, and the sampler is this value's own.
+        unsafe { self.device.device().destroy_sampler(self.sampler, None) };
     }
 }
 

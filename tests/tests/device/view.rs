@@ -7,6 +7,7 @@ use morph_validation::{BareDraw, Rig, assert_silent, with_validation};
 use morph_vk::shader_interface::{INSTANCE_BOUNDS, InstanceBounds};
 use morph_vk::{InstanceId, Method, MorphPass, MorphPassDesc, Readers};
 
+use crate::compute_kernel::ComputeKernel;
 use crate::support::{
     LAYOUT, METHODS, add, assert_shows, history_pass, mesh, on_every_driver, settled, small_pass,
 };
@@ -189,9 +190,7 @@ fn b132_a_shader_culls_by_the_boxes_of_the_frame_without_a_barrier_of_its_own() 
 /// The test kernel over a table of boxes.
 struct Behind<'a> {
     device: &'a HeadlessDevice,
-    set_layout: vk::DescriptorSetLayout,
-    layout: vk::PipelineLayout,
-    pipeline: vk::Pipeline,
+    kernel: ComputeKernel<'a>,
     pool: vk::DescriptorPool,
     set: vk::DescriptorSet,
     visible: Buffer,
@@ -199,57 +198,9 @@ struct Behind<'a> {
 
 impl<'a> Behind<'a> {
     fn new(device: &'a HeadlessDevice, boxes: vk::Buffer) -> Behind<'a> {
-        let functions = device.device();
-        let stages = vk::ShaderStageFlags::COMPUTE;
-        let bindings = [0, 1].map(|binding| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(binding)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .descriptor_count(1)
-                .stage_flags(stages)
-        });
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: the device is alive, as it is for all of these.
-        let set_layout = unsafe { functions.create_descriptor_set_layout(&info, None) }.unwrap();
-        let set_layouts = [set_layout];
-        let ranges = [vk::PushConstantRange::default().stage_flags(stages).size(20)];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&set_layouts)
-            .push_constant_ranges(&ranges);
-        // SAFETY: the set layout was made just now.
-        let layout = unsafe { functions.create_pipeline_layout(&info, None) }.unwrap();
-        let code: Vec<u32> = committed_module("bounds_behind")
-            .chunks_exact(4)
-            .map(bytemuck::pod_read_unaligned)
-            .collect();
-        let info = vk::ShaderModuleCreateInfo::default().code(&code);
-        // SAFETY: the module went through spirv-val when it was compiled.
-        let module = unsafe { functions.create_shader_module(&info, None) }.unwrap();
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(stages)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default()
-            .stage(stage)
-            .layout(layout)];
-        // SAFETY: module and layout were made just now.
-        let made = unsafe { functions.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
-        // SAFETY: a pipeline keeps no hold on its module.
-        unsafe { functions.destroy_shader_module(module, None) };
-        let sizes = [vk::DescriptorPoolSize {
-            ty: vk::DescriptorType::STORAGE_BUFFER,
-            descriptor_count: 2,
-        }];
-        let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(1)
-            .pool_sizes(&sizes);
-        // SAFETY: the device is alive.
-        let pool = unsafe { functions.create_descriptor_pool(&info, None) }.unwrap();
-        let info = vk::DescriptorSetAllocateInfo::default()
-            .descriptor_pool(pool)
-            .set_layouts(&set_layouts);
-        // SAFETY: the pool was made for one set of this layout.
-        let set = unsafe { functions.allocate_descriptor_sets(&info) }.unwrap()[0];
+        let kinds = [vk::DescriptorType::STORAGE_BUFFER; 2];
+        let kernel = ComputeKernel::new(device, "bounds_behind", &kinds, 20);
+        let (pool, set) = kernel.allocate_set();
         let visible = Buffer::new(
             device,
             &BufferDesc {
@@ -274,12 +225,10 @@ impl<'a> Behind<'a> {
                 .buffer_info(&buffers[binding])
         });
         // SAFETY: set and buffers are alive, and nothing uses the set yet.
-        unsafe { functions.update_descriptor_sets(&writes, &[]) };
+        unsafe { device.device().update_descriptor_sets(&writes, &[]) };
         Behind {
             device,
-            set_layout,
-            layout,
-            pipeline: made.unwrap()[0],
+            kernel,
             pool,
             set,
             visible,
@@ -288,27 +237,18 @@ impl<'a> Behind<'a> {
 
     /// Reads boxes right behind the pre-pass; the only barrier is behind it, to the host.
     fn record(&self, commands: vk::CommandBuffer, plane: [f32; 4], entry_count: u32) {
-        let functions = self.device.device();
-        let point = vk::PipelineBindPoint::COMPUTE;
-        // SAFETY: the command buffer is recording, as for the calls below; all objects outlive the submit.
-        unsafe { functions.cmd_bind_pipeline(commands, point, self.pipeline) };
-        // SAFETY: the set is of the pipeline's layout.
-        unsafe { functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]) };
         let [x, y, z, w] = plane.map(f32::to_bits);
         let words = [x, y, z, w, entry_count];
-        let (params, stages) = (bytemuck::cast_slice(&words), vk::ShaderStageFlags::COMPUTE);
-        // SAFETY: the layout has these twenty bytes.
-        unsafe { functions.cmd_push_constants(commands, self.layout, stages, 0, params) };
-        // SAFETY: the kernel leaves what is past the last entry alone.
-        unsafe { functions.cmd_dispatch(commands, 1, 1, 1) };
+        self.kernel
+            .dispatch(commands, self.set, bytemuck::cast_slice(&words), 1);
         let barriers = [vk::MemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
             .src_access_mask(vk::AccessFlags2::SHADER_STORAGE_WRITE)
             .dst_stage_mask(vk::PipelineStageFlags2::HOST)
             .dst_access_mask(vk::AccessFlags2::HOST_READ)];
         let info = vk::DependencyInfo::default().memory_barriers(&barriers);
-        // SAFETY: as above, outside of a rendering.
-        unsafe { functions.cmd_pipeline_barrier2(commands, &info) };
+        // SAFETY: the command buffer is recording, outside of a rendering.
+        unsafe { self.device.device().cmd_pipeline_barrier2(commands, &info) };
     }
 
     fn visible(&self) -> Vec<u32> {
@@ -319,14 +259,7 @@ impl<'a> Behind<'a> {
 
 impl Drop for Behind<'_> {
     fn drop(&mut self) {
-        let functions = self.device.device();
-        // SAFETY: every submit was waited for, and the handle is this value's own, as for those below.
-        unsafe { functions.destroy_pipeline(self.pipeline, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_pipeline_layout(self.layout, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_descriptor_pool(self.pool, None) };
-        // SAFETY: as above.
-        unsafe { functions.destroy_descriptor_set_layout(self.set_layout, None) };
+        // SAFETY: every submit was waited for, and the pool is this value's own.
+        unsafe { self.device.device().destroy_descriptor_pool(self.pool, None) };
     }
 }
