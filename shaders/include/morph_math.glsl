@@ -14,9 +14,21 @@
 #define MORPH_QUANTIZATION_SNORM16 2
 
 // sum + weight * delta: the product rounded, then the sum rounded.
+float morph_accumulate(float sum, float weight, float delta) {
+    precise float product = weight * delta;
+    precise float result = sum + product;
+    return result;
+}
+
 vec3 morph_accumulate(vec3 sum, float weight, vec3 delta) {
     precise vec3 product = vec3(weight * delta.x, weight * delta.y, weight * delta.z);
     precise vec3 result = sum + product;
+    return result;
+}
+
+vec4 morph_accumulate(vec4 sum, float weight, vec4 delta) {
+    precise vec4 product = vec4(weight * delta.x, weight * delta.y, weight * delta.z, weight * delta.w);
+    precise vec4 result = sum + product;
     return result;
 }
 

@@ -10,13 +10,6 @@
 // The table is not there: no target of the mesh changes the set.
 #define MORPH_NO_TABLE 0xffffffffu
 
-// sum + weight * delta: the product rounded, then the sum rounded.
-float set_accumulate(float sum, float weight, float delta) {
-    precise float product = weight * delta;
-    precise float result = sum + product;
-    return result;
-}
-
 float load_set_weight(uint entry, uint weights_offset) {
     return uintBitsToFloat(frame_words[weights_offset + delta_words[entry]]);
 }
@@ -39,8 +32,8 @@ void morph_texcoord(uint first_vertex, uint vertex_count, uint vertex, uint weig
     for (uint i = run.x; i < run.y; ++i) {
         uint entry = entries + i * 3;
         float weight = load_set_weight(entry, weights_offset);
-        u = set_accumulate(u, weight, uintBitsToFloat(delta_words[entry + 1]));
-        v = set_accumulate(v, weight, uintBitsToFloat(delta_words[entry + 2]));
+        u = morph_accumulate(u, weight, uintBitsToFloat(delta_words[entry + 1]));
+        v = morph_accumulate(v, weight, uintBitsToFloat(delta_words[entry + 2]));
     }
     word = (first_vertex + vertex) * TEXCOORD_STRIDE + TEXCOORD_OFFSET;
     output_vertices[TEXCOORD_STREAM].words[word] = floatBitsToUint(u);
@@ -62,10 +55,10 @@ void morph_color(uint first_vertex, uint vertex_count, uint vertex, uint weights
     for (uint i = run.x; i < run.y; ++i) {
         uint entry = entries + i * 5;
         float weight = load_set_weight(entry, weights_offset);
-        r = set_accumulate(r, weight, uintBitsToFloat(delta_words[entry + 1]));
-        g = set_accumulate(g, weight, uintBitsToFloat(delta_words[entry + 2]));
-        b = set_accumulate(b, weight, uintBitsToFloat(delta_words[entry + 3]));
-        a = set_accumulate(a, weight, uintBitsToFloat(delta_words[entry + 4]));
+        r = morph_accumulate(r, weight, uintBitsToFloat(delta_words[entry + 1]));
+        g = morph_accumulate(g, weight, uintBitsToFloat(delta_words[entry + 2]));
+        b = morph_accumulate(b, weight, uintBitsToFloat(delta_words[entry + 3]));
+        a = morph_accumulate(a, weight, uintBitsToFloat(delta_words[entry + 4]));
     }
     // Once, behind the last target: one target may go past 1 and another come back.
     word = (first_vertex + vertex) * COLOR_STRIDE + COLOR_OFFSET;

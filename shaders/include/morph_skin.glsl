@@ -10,6 +10,8 @@
 #ifndef MORPH_SKIN_GLSL
 #define MORPH_SKIN_GLSL
 
+#include "exact_math.glsl"
+
 // The first three rows of a matrix whose last row is 0, 0, 0, 1.
 struct BoneRows {
     vec4 row_x;
@@ -17,38 +19,8 @@ struct BoneRows {
     vec4 row_z;
 };
 
-// +0 below 2^-40 in magnitude, compared as integers: a device may flush subnormals before a float comparison.
-float skin_domain(float x) {
-    uint bits = floatBitsToUint(x);
-    return (bits & 0x7fffffffu) < 0x2b800000u ? 0.0 : x;
-}
-
-vec3 skin_domain(vec3 v) {
-    return vec3(skin_domain(v.x), skin_domain(v.y), skin_domain(v.z));
-}
-
-vec4 skin_domain(vec4 v) {
-    return vec4(skin_domain(v.x), skin_domain(v.y), skin_domain(v.z), skin_domain(v.w));
-}
-
-vec4 skin_accumulate(vec4 sum, float weight, vec4 row) {
-    precise vec4 product = vec4(weight * row.x, weight * row.y, weight * row.z, weight * row.w);
-    precise vec4 result = sum + product;
-    return result;
-}
-
-// (row.x * v.x + row.y * v.y) + row.z * v.z
-float skin_row_times(vec3 row, vec3 v) {
-    precise float x = row.x * v.x;
-    precise float y = row.y * v.y;
-    precise float z = row.z * v.z;
-    precise float xy = x + y;
-    precise float result = xy + z;
-    return result;
-}
-
 float skin_row_times_point(vec4 row, vec3 p) {
-    precise float result = skin_row_times(row.xyz, p) + row.w;
+    precise float result = exact_row_times(row.xyz, p) + row.w;
     return result;
 }
 
@@ -62,9 +34,9 @@ float skin_difference_of_products(float a, float b, float c, float d) {
 
 // Row r of the cofactors, out of the two rows behind it.
 vec3 skin_cofactor_row(vec3 r1, vec3 r2) {
-    return skin_domain(vec3(skin_difference_of_products(r1.y, r2.z, r1.z, r2.y),
-                            skin_difference_of_products(r1.z, r2.x, r1.x, r2.z),
-                            skin_difference_of_products(r1.x, r2.y, r1.y, r2.x)));
+    return exact_to_domain(vec3(skin_difference_of_products(r1.y, r2.z, r1.z, r2.y),
+                                skin_difference_of_products(r1.z, r2.x, r1.x, r2.z),
+                                skin_difference_of_products(r1.x, r2.y, r1.y, r2.x)));
 }
 
 // The blended matrix of a vertex; false where all its weights are zero.
@@ -85,11 +57,11 @@ bool skin_blend(out BoneRows sum, uint vertex, uint influence_count, uint first_
         is_held = true;
         uint joint = (skin_words[word + (i >> 1)] >> ((i & 1u) * 16u)) & 0xffffu;
         uint row = first_row + joint * 3;
-        sum.row_x = skin_accumulate(sum.row_x, weight, pose_rows[row]);
-        sum.row_y = skin_accumulate(sum.row_y, weight, pose_rows[row + 1]);
-        sum.row_z = skin_accumulate(sum.row_z, weight, pose_rows[row + 2]);
+        sum.row_x = morph_accumulate(sum.row_x, weight, pose_rows[row]);
+        sum.row_y = morph_accumulate(sum.row_y, weight, pose_rows[row + 1]);
+        sum.row_z = morph_accumulate(sum.row_z, weight, pose_rows[row + 2]);
     }
-    sum = BoneRows(skin_domain(sum.row_x), skin_domain(sum.row_y), skin_domain(sum.row_z));
+    sum = BoneRows(exact_to_domain(sum.row_x), exact_to_domain(sum.row_y), exact_to_domain(sum.row_z));
     return is_held;
 }
 
@@ -98,35 +70,35 @@ vec3 skin_carry_by_cofactors(BoneRows m, vec3 n) {
     vec3 c_x = skin_cofactor_row(m.row_y.xyz, m.row_z.xyz);
     vec3 c_y = skin_cofactor_row(m.row_z.xyz, m.row_x.xyz);
     vec3 c_z = skin_cofactor_row(m.row_x.xyz, m.row_y.xyz);
-    float determinant = skin_row_times(m.row_x.xyz, c_x);
+    float determinant = exact_row_times(m.row_x.xyz, c_x);
     if (determinant < 0.0) {
         c_x = -c_x;
         c_y = -c_y;
         c_z = -c_z;
     }
-    return vec3(skin_row_times(c_x, n), skin_row_times(c_y, n), skin_row_times(c_z, n));
+    return vec3(exact_row_times(c_x, n), exact_row_times(c_y, n), exact_row_times(c_z, n));
 }
 
 // Skins what the morph gave.  `first_row`: where the pose starts in `pose_rows`; `by_cofactors`: how normals are carried.
 // Attributes that the vertex does not have are carried along and mean nothing.
 void morph_skin(inout MorphVertex value, uint vertex, uint influence_count, uint first_row, bool by_cofactors) {
-    vec3 p = skin_domain(value.position);
-    vec3 n = skin_domain(value.normal);
-    vec3 t = skin_domain(value.tangent);
+    vec3 p = exact_to_domain(value.position);
+    vec3 n = exact_to_domain(value.normal);
+    vec3 t = exact_to_domain(value.tangent);
     value = MorphVertex(p, n, t);
     BoneRows m;
     if (!skin_blend(m, vertex, influence_count, first_row)) {
         return;
     }
-    value.position = skin_domain(vec3(skin_row_times_point(m.row_x, p), skin_row_times_point(m.row_y, p),
-                                      skin_row_times_point(m.row_z, p)));
-    value.tangent = skin_domain(vec3(skin_row_times(m.row_x.xyz, t), skin_row_times(m.row_y.xyz, t),
-                                     skin_row_times(m.row_z.xyz, t)));
+    value.position = exact_to_domain(vec3(skin_row_times_point(m.row_x, p), skin_row_times_point(m.row_y, p),
+                                          skin_row_times_point(m.row_z, p)));
+    value.tangent = exact_to_domain(vec3(exact_row_times(m.row_x.xyz, t), exact_row_times(m.row_y.xyz, t),
+                                         exact_row_times(m.row_z.xyz, t)));
     if (by_cofactors) {
-        value.normal = skin_domain(skin_carry_by_cofactors(m, n));
+        value.normal = exact_to_domain(skin_carry_by_cofactors(m, n));
     } else {
-        value.normal = skin_domain(vec3(skin_row_times(m.row_x.xyz, n), skin_row_times(m.row_y.xyz, n),
-                                        skin_row_times(m.row_z.xyz, n)));
+        value.normal = exact_to_domain(vec3(exact_row_times(m.row_x.xyz, n), exact_row_times(m.row_y.xyz, n),
+                                            exact_row_times(m.row_z.xyz, n)));
     }
 }
 

@@ -16,6 +16,8 @@
 #ifndef PLACEMENT_GLSL
 #define PLACEMENT_GLSL
 
+#include "exact_math.glsl"
+
 // The words of a row, as `morph_core::placement` numbers them.
 #define PLACEMENT_PRESENCE_SLOT 0u
 #define PLACEMENT_TRANSLATION_SLOT 1u
@@ -70,29 +72,13 @@ Placement placement_load(PlacementTable table, uint submesh) {
     return placement;
 }
 
-// Small components count as zero, so that no product of two is subnormal, which a device may flush and the host keeps.
-vec3 placement_to_domain(vec3 v) {
-    const float smallest = 9.094947017729282379150390625e-13; // 2^-40
-    return vec3(abs(v.x) < smallest ? 0.0 : v.x, abs(v.y) < smallest ? 0.0 : v.y, abs(v.z) < smallest ? 0.0 : v.z);
-}
-
 // A vector times the power of two, exactly, that brings its largest component to 1 to 4, and small components made zero;
 // nothing stays nothing.
 vec3 placement_to_unit_size(vec3 v) {
     float largest = max(max(abs(v.x), abs(v.y)), abs(v.z));
     float factor = uintBitsToFloat((254u - min(floatBitsToUint(largest) >> 23, 253u)) << 23);
     precise vec3 result = vec3(v.x * factor, v.y * factor, v.z * factor);
-    return placement_to_domain(result);
-}
-
-// One row of the rotation matrix times a vector.
-float placement_row_times(vec3 row, vec3 v) {
-    precise float x = row.x * v.x;
-    precise float y = row.y * v.y;
-    precise float z = row.z * v.z;
-    precise float xy = x + y;
-    precise float result = xy + z;
-    return result;
+    return exact_to_domain(result);
 }
 
 // The matrix of the quaternion q times a vector, whose small components count as zero.
@@ -109,9 +95,9 @@ vec3 placement_rotate(vec4 q, vec3 v) {
     precise vec3 row_x = vec3(1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy));
     precise vec3 row_y = vec3(2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx));
     precise vec3 row_z = vec3(2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy));
-    v = placement_to_domain(v);
-    return vec3(placement_row_times(placement_to_domain(row_x), v), placement_row_times(placement_to_domain(row_y), v),
-                placement_row_times(placement_to_domain(row_z), v));
+    v = exact_to_domain(v);
+    return vec3(exact_row_times(exact_to_domain(row_x), v), exact_row_times(exact_to_domain(row_y), v),
+                exact_row_times(exact_to_domain(row_z), v));
 }
 
 // The position of a vertex: scaled, rotated, moved.  The identity gives it back as it is.
@@ -119,9 +105,9 @@ vec3 placement_apply(Placement placement, vec3 position) {
     if (placement.is_identity) {
         return position;
     }
-    vec3 p = placement_to_domain(position);
+    vec3 p = exact_to_domain(position);
     precise vec3 scaled = vec3(placement.scale.x * p.x, placement.scale.y * p.y, placement.scale.z * p.z);
-    precise vec3 result = placement_rotate(placement.rotation, scaled) + placement_to_domain(placement.translation);
+    precise vec3 result = placement_rotate(placement.rotation, scaled) + exact_to_domain(placement.translation);
     return result;
 }
 
@@ -136,7 +122,7 @@ vec3 placement_apply_normal(Placement placement, vec3 normal) {
         return vec3(0.0);
     }
     // Of ordinary size first: what is a subnormal quotient below is then too small to matter.
-    vec3 n = placement_to_unit_size(placement_to_domain(normal));
+    vec3 n = placement_to_unit_size(exact_to_domain(normal));
     bvec3 counts = notEqual(n, vec3(0.0));
     // Relative to the smallest scale that counts, no quotient overflows, and the largest one keeps its size.
     float reference = PLACEMENT_LARGEST_FLOAT;
