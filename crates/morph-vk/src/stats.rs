@@ -119,10 +119,10 @@ pub struct FrameStats {
     /// Bytes that copies and kernels read, estimated from what the kernels are made to do and not measured.
     ///
     /// Copies, weights and poses count once. Every row of workgroups of a gather counts the mesh's deltas, its skin
-    /// weights where it is skinned, and the streams of its rest pose once, as the invocations of a vertex in one workgroup read the same words together; deltas of
-    /// targets that are not active count, as they lie between the others. Scatter counts the entries of active targets,
-    /// and the vertices that it adds to. What caches save between workgroups, and what they read beyond the words asked
-    /// for, is not in it.
+    /// weights where it is skinned, and the streams of its rest pose once, as the invocations of a vertex in one
+    /// workgroup read the same words together; deltas of targets that are not active count, as they lie between the
+    /// others. Scatter counts the entries of active targets, and the vertices that it adds to. What caches save between
+    /// workgroups, and what they read beyond the words asked for, is not in it.
     pub read_bytes: u64,
     /// Bytes that copies and kernels write; exact.
     pub written_bytes: u64,

@@ -22,12 +22,13 @@ impl MorphPass {
     /// Sets how many pixels a vertex must move at least for a change to be written; zero, the default, writes
     /// everything. At the start it is [`MorphPassDesc::skip_below_pixels`](crate::MorphPassDesc::skip_below_pixels).
     ///
-    /// A visible instance whose weights or pose changed is not written while no vertex of it can have moved by this many pixels
-    /// from where it was last written: Σ reach·|w − w written|, and for skinned instances what bones stretch it by and
-    /// move beside it (`morph_core::SkinBounds::movement`), with what the kernels' roundings may add, times pixels per
-    /// unit, stays below the threshold. Changes add up, so it never shows a vertex farther than that from where it should
-    /// be. It costs no device work, and no work on the host until weights, pose, pixels, the threshold or whether its
-    /// morphs are on change. [`SkippedInstances::far`](crate::SkippedInstances::far) counts it for as long as it lasts.
+    /// A visible instance whose weights or pose changed is not written while no vertex of it can have moved by this
+    /// many pixels from where it was last written: Σ reach·|w − w written|, and for skinned instances what bones
+    /// stretch it by and move beside it (`morph_core::SkinBounds::movement`), with what the kernels' roundings may add,
+    /// times pixels per unit, stays below the threshold. Changes add up, so it never shows a vertex farther than that
+    /// from where it should be. It costs no device work, and no work on the host until weights, pose, pixels, the
+    /// threshold or whether its morphs are on change. [`SkippedInstances::far`](crate::SkippedInstances::far) counts it
+    /// for as long as it lasts.
     ///
     /// The first write is never left out, nor the one that replaces a rest pose that stood in, nor the first one behind
     /// [`set_visible`](Self::set_visible) or a dropped frame.
@@ -49,9 +50,9 @@ impl MorphPass {
         self.scene.teleport(instance)
     }
 
-    /// A box, in model units, around what an instance shows: around the shape that its weights and its pose give, and, where what is
-    /// drawn lags behind (before the frame that writes it, while a change is left out as too small, while the rest pose
-    /// stands in), around what its range holds as well.
+    /// A box, in model units, around what an instance shows: around the shape that its weights and its pose give, and,
+    /// where what is drawn lags behind (before the frame that writes it, while a change is left out as too small, while
+    /// the rest pose stands in), around what its range holds as well.
     ///
     /// Every vertex of the range lies in it, and asked before [`record`](Self::record) also every vertex that the frame
     /// will write, unless the frame is degraded and has to show the rest pose: ask again behind it then. Computed once for

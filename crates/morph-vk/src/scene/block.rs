@@ -1,9 +1,10 @@
 //! Blocks: several instances' ranges of one mesh, side by side in the geometry buffer.
 //!
 //! One dispatch writes the instances of one block, and its descriptors bind just that block, a part of each stream of
-//! vertices. Dispatches of a frame therefore bind disjoint bytes, which is what lets them run without a barrier between, and what lets
-//! synchronization validation see that they may. A mesh's blocks grow with the number of its instances, so that many
-//! instances fall into few blocks; [`Scene::reserve_instances`] puts all that an engine expects into one.
+//! vertices. Dispatches of a frame therefore bind disjoint bytes, which is what lets them run without a barrier
+//! between, and what lets synchronization validation see that they may. A mesh's blocks grow with the number of its
+//! instances, so that many instances fall into few blocks; [`Scene::reserve_instances`] puts all that an engine expects
+//! into one.
 
 use crate::desc::Method;
 use crate::error::MorphError;
